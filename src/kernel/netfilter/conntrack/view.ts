@@ -1,0 +1,29 @@
+import type { IpAddress } from '../../../net/ip.ts';
+
+/** One direction of a conntrack entry. For ICMP echo sport is the id and dport is type * 256 + code. */
+export interface Tuple {
+  readonly protocol: string;
+  readonly src: IpAddress;
+  readonly dst: IpAddress;
+  readonly sport: number;
+  readonly dport: number;
+}
+
+/** What matches may know of a packet's conntrack entry. */
+export type ConntrackView =
+  | { readonly state: 'UNTRACKED' | 'INVALID' }
+  | {
+      readonly state: 'NEW' | 'ESTABLISHED' | 'RELATED';
+      readonly direction: 'original' | 'reply';
+      readonly original: Tuple;
+      readonly reply: Tuple;
+      readonly snat: boolean;
+      readonly dnat: boolean;
+      readonly seenReply: boolean;
+      readonly assured: boolean;
+      readonly confirmed: boolean;
+      readonly expected: boolean;
+      readonly mark: number;
+      /** Milliseconds until it expires. */
+      readonly expires: number;
+    };

@@ -1,0 +1,5 @@
+export * from './check-report.ts';
+export * from './event.ts';
+export * from './origin.ts';
+export * from './outcome.ts';
+export * from './trace.ts';
