@@ -1,3 +1,39 @@
+import type { IpAddress } from '../net/ip.ts';
+import type { Mac } from '../net/mac.ts';
+import type { Packet } from '../net/packet.ts';
+import type { HostName } from './host.ts';
+import type { IpSet } from './ipset/ipset.ts';
+import { ConntrackTable } from './netfilter/conntrack/table.ts';
+
+/** What packets leave behind in one namespace. */
+export class HostState {
+  readonly conntrack: ConntrackTable;
+  /** State that netfilter modules keep between packets (recent lists, counters), plain data by a key of the module's own. */
+  readonly modules: Map<string, unknown>;
+  /** Sets as the SET target changed them. */
+  readonly ipsets: Map<string, IpSet>;
+  /** Neighbours learnt by ARP, by "device address". */
+  readonly neighbours: Map<string, Mac>;
+  /** Fragments that wait for the rest of their datagram, by source, destination, protocol and id. */
+  readonly fragments: Map<string, readonly Packet[]>;
+
+  constructor(from?: HostState) {
+    this.conntrack = from?.conntrack.copy() ?? new ConntrackTable();
+    this.modules = from ? structuredClone(from.modules) : new Map();
+    this.ipsets = new Map(from?.ipsets);
+    this.neighbours = new Map(from?.neighbours);
+    this.fragments = new Map(from?.fragments);
+  }
+
+  neighbour(device: string, address: IpAddress): Mac | undefined {
+    return this.neighbours.get(`${device} ${address}`);
+  }
+
+  learn(device: string, address: IpAddress, mac: Mac): void {
+    this.neighbours.set(`${device} ${address}`, mac);
+  }
+}
+
 /**
  * What packets leave behind in every namespace: conntrack entries, learnt neighbours, counters, recent lists, sets changed by rules,
  * and the simulated clock. Forked for each branch of a walk; a fork copies a host's part when it is first touched.
@@ -5,11 +41,32 @@
 export class KernelState {
   /** Milliseconds since the simulation began. */
   now = 0;
+  readonly #hosts = new Map<HostName, HostState>();
+  #parent: KernelState | null = null;
 
-  /** An independent copy. */
+  /** The part of one host, to be changed at will. */
+  host(name: HostName): HostState {
+    let state = this.#hosts.get(name);
+    if (!state) {
+      state = new HostState(this.#inherited(name));
+      this.#hosts.set(name, state);
+    }
+    return state;
+  }
+
+  /** An independent copy. The original must not be changed while copies of it are in use. */
   fork(): KernelState {
     const copy = new KernelState();
     copy.now = this.now;
+    copy.#parent = this;
     return copy;
+  }
+
+  #inherited(name: HostName): HostState | undefined {
+    for (let at = this.#parent; at; at = at.#parent) {
+      const state = at.#hosts.get(name);
+      if (state) return state;
+    }
+    return undefined;
   }
 }

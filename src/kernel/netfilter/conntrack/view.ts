@@ -1,13 +1,4 @@
-import type { IpAddress } from '../../../net/ip.ts';
-
-/** One direction of a conntrack entry. For ICMP echo sport is the id and dport is type * 256 + code. */
-export interface Tuple {
-  readonly protocol: string;
-  readonly src: IpAddress;
-  readonly dst: IpAddress;
-  readonly sport: number;
-  readonly dport: number;
-}
+import type { Tuple } from './tuple.ts';
 
 /** What matches may know of a packet's conntrack entry. */
 export type ConntrackView =

@@ -1,0 +1,63 @@
+import type { Mac } from '../../net/mac.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { ConntrackReference } from '../netfilter/conntrack/entry.ts';
+import type { ResolvedRoute } from '../routing/resolved-route.ts';
+import type { ConnectionPart } from './connection.ts';
+
+/** br_netfilter's notes on a packet that came by a bridge port (struct nf_bridge_info). */
+export interface BridgeInfo {
+  readonly physIn: string;
+  readonly bridge: string;
+  physOut: string | null;
+  /** The ip PREROUTING hooks have run; the bridge device's own receive path must not run them again (ip_sabotage_in). */
+  preroutingDone: boolean;
+}
+
+/** A packet on its way with what the kernel keeps beside it (struct sk_buff). Changed in place by the stages. */
+export interface Skb {
+  packet: Packet;
+  mark: number;
+  conntrack: ConntrackReference | null;
+  /** IP_CT_UNTRACKED */
+  untracked: boolean;
+  srcMac: Mac | null;
+  dstMac: Mac | null;
+  /** skb->dev: the device it came by; null for local output. A tunnel's outer packet has the tunnel device. */
+  device: string | null;
+  packetType: 'host' | 'broadcast' | 'multicast' | 'otherhost';
+  bridge: BridgeInfo | null;
+  /** skb_dst: the routing decision. */
+  route: ResolvedRoute | null;
+  /** Size of the largest fragment it was put together from (IPCB frag_max_size); 0: it was whole. */
+  fragmentSize: number;
+  /** The local socket that sends it; null for forwarded packets and what the kernel itself sends. */
+  sentBySocket: boolean;
+  /** A tunnel's encapsulating packet. */
+  outer: boolean;
+  /** Which part of the connection it belongs to. */
+  readonly part: ConnectionPart;
+}
+
+/** A packet as a local sender hands it to the IP layer. */
+export function localSkb(packet: Packet, part: ConnectionPart, sentBySocket: boolean): Skb {
+  return {
+    packet, mark: 0, conntrack: null, untracked: false, srcMac: null, dstMac: null, device: null, packetType: 'host', bridge: null,
+    route: null, fragmentSize: 0, sentBySocket, outer: false, part,
+  };
+}
+
+/** skb_clone: what happens to one doesn't happen to the other. */
+export function cloneSkb(skb: Skb): Skb {
+  return { ...skb, bridge: skb.bridge && { ...skb.bridge } };
+}
+
+/** skb_scrub_packet: what does not go along into another namespace, or into a tunnel (which keeps the mark). */
+export function scrub(skb: Skb, otherNamespace: boolean): void {
+  skb.conntrack = null;
+  skb.untracked = false;
+  skb.bridge = null;
+  skb.route = null;
+  skb.sentBySocket = false;
+  skb.fragmentSize = 0;
+  if (otherNamespace) skb.mark = 0;
+}
