@@ -1,0 +1,160 @@
+import type { KernelState } from '../kernel/state.ts';
+import type { World } from '../kernel/world.ts';
+import { Choices } from '../kernel/walk/choices.ts';
+import type { ConnectionOptions, ConnectionRequest, ConnectionResult } from '../kernel/walk/connection.ts';
+import { SampledChoices, STRATA } from './sampled-choices.ts';
+import { reachedServer } from './pin.ts';
+import type { Server } from './refs/server.ts';
+
+/** The walk engine, as a parameter so that tests can put a fake in its place. */
+export type Connect = (request: ConnectionRequest, options: ConnectionOptions) => ConnectionResult;
+
+/** One connection of a sequence. `pin`: only branches that reach this server count. */
+export interface PlannedConnection {
+  readonly request: ConnectionRequest;
+  readonly pin: Server | null;
+}
+
+/** One way the random choices may fall for a whole sequence of connections. */
+export interface Branch {
+  readonly probability: number;
+  /** Of every connection of the sequence, the asked one last. */
+  readonly results: readonly ConnectionResult[];
+  /** What the connections left behind. */
+  readonly state: KernelState;
+}
+
+export interface Exploration {
+  /** Probabilities add up to 1; empty when `missedPin` is set. */
+  readonly branches: readonly Branch[];
+  readonly sampled: boolean;
+  /** A pinned server that no branch reached though something was drawn, and the servers that were. */
+  readonly missedPin: { readonly wanted: Server; readonly reached: readonly string[] } | null;
+  /** Pinned servers on whose way nothing was drawn, and which were not reached: the pin had no effect. */
+  readonly idlePins: readonly Server[];
+}
+
+export interface ExploreOptions {
+  readonly world: World;
+  readonly state: KernelState;
+  readonly connect: Connect;
+  /** Branches beyond this are sampled (design: 256). */
+  readonly limit?: number;
+}
+
+/** A pinned choice may hide deep in a long list of endpoints: more branches are tried for it before sampling. */
+const PINNED_FACTOR = 16;
+
+/**
+ * Runs a sequence of connections over one state for every way its random choices can fall: depth first over the recorded decisions,
+ * each connection on a fork of the state its predecessor left. Beyond the limit a fixed, evenly spread sample is taken instead.
+ */
+export function explore(connections: readonly PlannedConnection[], options: ExploreOptions): Exploration {
+  const limit = options.limit ?? STRATA;
+  const pinned = connections.some((connection) => connection.pin !== null);
+  const run = new Run(connections, options, limit * (pinned ? PINNED_FACTOR : 1));
+  const leaves = run.everyBranch(0, options.state, 1, []);
+  const complete = leaves !== null;
+  const branches = complete ? leaves : run.sample(limit);
+  const total = branches.reduce((sum, branch) => sum + branch.probability, 0);
+  return {
+    branches: branches.map((branch) => ({ ...branch, probability: branch.probability / total })),
+    sampled: !complete,
+    missedPin: branches.length > 0 ? null : run.missed(),
+    idlePins: [...run.idlePins],
+  };
+}
+
+interface Walked {
+  readonly result: ConnectionResult;
+  readonly state: KernelState;
+  readonly choices: Choices;
+}
+
+/** One exploration: its budget, and what happened to its pins. */
+class Run {
+  readonly idlePins = new Set<Server>();
+  readonly #connections: readonly PlannedConnection[];
+  readonly #options: ExploreOptions;
+  #budget: number;
+  #missed: { readonly wanted: Server; readonly reached: Set<string> } | null = null;
+
+  constructor(connections: readonly PlannedConnection[], options: ExploreOptions, budget: number) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#budget = budget;
+  }
+
+  /** All branches from the `index`th connection on; null once the budget is spent. */
+  everyBranch(index: number, state: KernelState, probability: number, results: readonly ConnectionResult[]): Branch[] | null {
+    const connection = this.#connections[index];
+    if (!connection) return [{ probability, results, state }];
+    const branches: Branch[] = [];
+    const open: (readonly number[])[] = [[]];
+    for (let given = open.pop(); given; given = open.pop()) {
+      if (--this.#budget < 0) return null;
+      const walked = this.#walk(connection.request, state, new Choices(given));
+      open.push(...alternatives(walked.choices, given.length));
+      if (!this.#keeps(connection, walked)) continue;
+      const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [...results, walked.result]);
+      if (rest === null) return null;
+      branches.push(...rest);
+    }
+    return branches;
+  }
+
+  /** `count` walks of the whole sequence whose choices are spread evenly over what can happen. */
+  sample(count: number): Branch[] {
+    const branches: Branch[] = [];
+    for (let i = 0; i < count; i++) {
+      let state = this.#options.state;
+      let position = (i + 0.5) / count;
+      const results: ConnectionResult[] = [];
+      for (const connection of this.#connections) {
+        const choices = new SampledChoices(position);
+        const walked = this.#walk(connection.request, state, choices);
+        if (!this.#keeps(connection, walked)) break;
+        results.push(walked.result);
+        state = walked.state;
+        position = choices.position;
+      }
+      if (results.length === this.#connections.length) branches.push({ probability: 1 / count, results, state });
+    }
+    return branches;
+  }
+
+  missed(): Exploration['missedPin'] {
+    return this.#missed && { wanted: this.#missed.wanted, reached: [...this.#missed.reached] };
+  }
+
+  #walk(request: ConnectionRequest, before: KernelState, choices: Choices): Walked {
+    const state = before.fork();
+    const result = this.#options.connect(request, { world: this.#options.world, state, choices, record: true });
+    return { result, state, choices };
+  }
+
+  /** A pin keeps what reaches its server. Where nothing at all was drawn there is nothing to pin. */
+  #keeps({ pin, request }: PlannedConnection, { result, choices }: Walked): boolean {
+    if (pin === null || reachedServer(result, request, pin)) return true;
+    if (choices.decisions.length === 0) {
+      this.idlePins.add(pin);
+      return true;
+    }
+    if (this.#missed?.wanted !== pin) this.#missed = { wanted: pin, reached: new Set() };
+    if (result.server !== null) this.#missed.reached.add(result.server);
+    return false;
+  }
+}
+
+/** Picks that lead to the branches a walk passed by, the nearest to it last. */
+function alternatives(choices: Choices, fixed: number): number[][] {
+  const picks = choices.decisions.map((decision) => decision.picked);
+  const others: number[][] = [];
+  for (let i = fixed; i < picks.length; i++) {
+    const { weights, picked } = choices.decisions[i]!;
+    for (let other = weights.length - 1; other >= 0; other--) {
+      if (other !== picked && weights[other]! > 0) others.push([...picks.slice(0, i), other]);
+    }
+  }
+  return others;
+}
