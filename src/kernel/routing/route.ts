@@ -25,9 +25,11 @@ export interface Route {
   readonly metric: number;
   /** 0: any. */
   readonly tos: number;
-  /** "kernel", "boot", "static" ... as `ip route` prints it; null prints nothing. */
+  /** "kernel", "static" ... as `ip route` prints it; null prints nothing (RTPROT_BOOT, what a bare `ip route add` gives). */
   readonly protocol: string | null;
   readonly mtu: number | null;
+  /** `mtu lock N`: path MTU discovery is not tried, so DF stays clear. */
+  readonly mtuLocked?: true;
   readonly origin?: Origin;
 }
 
