@@ -68,12 +68,13 @@ export function endpointsOf(port: ProxyServicePort, slices: SliceIndex): readonl
 function endpointOf(endpoint: Endpoint, port: number, family: 4 | 6): ProxyEndpoint | null {
   const given = endpoint.addresses[0];
   if (given === undefined) return null;
-  const address = parseIp(given) ?? parseIp(withoutLeadingZeroes(given));
+  const canonical = family === 4 ? withoutLeadingZeroes(given) : given;
+  const address = parseIp(canonical);
   if (address === null || familyOf(address) !== family) return null;
   return {
     text: family === 4 ? `${given}:${port}` : `[${given}]:${port}`,
     address,
-    ip: formatIp(address),
+    ip: family === 4 ? canonical : formatIp(address),
     port,
     ready: endpoint.ready,
     serving: endpoint.serving,
@@ -86,5 +87,5 @@ function endpointOf(endpoint: Endpoint, port: number, family: 4 | 6): ProxyEndpo
 
 /** k8s.io/utils/net ParseIPSloppy: "010.0.0.1" is 10.0.0.1. */
 function withoutLeadingZeroes(text: string): string {
-  return text.replace(/(^|\.)0+(?=\d)/g, '$1');
+  return text.startsWith('0') || text.includes('.0') ? text.replace(/(^|\.)0+(?=\d)/g, '$1') : text;
 }

@@ -1,4 +1,4 @@
-import { comment } from './port-view.ts';
+import { comment, endpointChainNames, portLine } from './port-view.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { ProxyEndpoint } from '../../services/endpoints.ts';
 import type { PortView } from './port-view.ts';
@@ -13,34 +13,32 @@ export function balanceRules(view: PortView, endpoints: readonly ProxyEndpoint[]
   const { name, affinitySeconds } = view.port;
   const withComments = !view.settings.largeCluster;
   const lines: RuleLine[] = [];
-  const targets = endpoints.map((endpoint) => ({
-    chain: view.endpointChain(endpoint),
-    remark: withComments ? comment(`${name} -> ${endpoint.text}`) : '',
-  }));
+  const chains = endpointChainNames(view, endpoints);
+  const remarkOf = (index: number): string => (withComments ? comment(`${name} -> ${endpoints[index]!.text}`) : '');
   if (affinitySeconds !== null) {
-    for (const { chain, remark } of targets) {
+    chains.forEach((chain, i) => {
       const recent = `-m recent --rcheck --seconds ${affinitySeconds} --reap ${recentList(view, chain)}`;
-      lines.push(view.line('affinity', `${remark}${recent}-j ${chain}`));
-    }
+      lines.push(portLine(view, 'affinity', `${remarkOf(i)}${recent}-j ${chain}`));
+    });
   }
-  targets.forEach(({ chain, remark }, i) => {
-    const left = targets.length - i;
+  chains.forEach((chain, i) => {
+    const left = chains.length - i;
     const chance = left > 1 ? `-m statistic --mode random --probability ${probability(left)} ` : '';
-    lines.push(view.line('balance', `${remark}${chance}-j ${chain}`));
+    lines.push(portLine(view, 'balance', `${remarkOf(i)}${chance}-j ${chain}`));
   });
   return lines;
 }
 
 /** The rules of one endpoint: masquerade what it sends to itself, remember the client, rewrite the destination (writeServiceToEndpointRules). */
-export function endpointRules(view: PortView, endpoint: ProxyEndpoint): readonly RuleLine[] {
+export function endpointRules(view: PortView, endpoint: ProxyEndpoint, chain: string): readonly RuleLine[] {
   const { name, protocol, affinitySeconds } = view.port;
   const { family, hostSuffix, largeCluster } = view.settings;
   const remark = largeCluster ? '' : comment(name);
-  const remember = affinitySeconds === null ? '' : `-m recent --set ${recentList(view, view.endpointChain(endpoint))}`;
+  const remember = affinitySeconds === null ? '' : `-m recent --set ${recentList(view, chain)}`;
   const destination = family === 4 ? `${endpoint.ip}:${endpoint.port}` : `[${endpoint.ip}]:${endpoint.port}`;
   return [
-    view.line('hairpin-mark', `-s ${endpoint.ip}${hostSuffix} ${remark}-j KUBE-MARK-MASQ`),
-    view.line('endpoint', `-p ${protocol} ${remark}${remember}-m ${protocol} -j DNAT --to-destination ${destination}`),
+    portLine(view, 'hairpin-mark', `-s ${endpoint.ip}${hostSuffix} ${remark}-j KUBE-MARK-MASQ`),
+    portLine(view, 'endpoint', `-p ${protocol} ${remark}${remember}-m ${protocol} -j DNAT --to-destination ${destination}`),
   ];
 }
 

@@ -1,12 +1,15 @@
 import { chainOf } from '../../../kernel/netfilter/iptables/chain.ts';
-import { endpointChains, ownChains, serviceChains } from './own-chains.ts';
+import { endpointRules } from './endpoint-rules.ts';
+import { serviceChainNames, serviceChainRules } from './own-chains.ts';
+import type { LineChain } from '../../../kernel/netfilter/iptables/chain.ts';
+import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { Chain } from '../../../kernel/netfilter/iptables/table.ts';
-import type { OwnChain } from './own-chains.ts';
 import type { PortView } from './port-view.ts';
 
 /** The nat chains of all service ports: found by name, made when asked for. */
 export interface OwnChainTable {
   chain(name: string): Chain | undefined;
+  /** In no order. */
   names(): Iterable<string>;
   /** Makes the chains of a service port known, since a packet is about to be led to them: spares the hashes of all others. */
   announce(index: number): void;
@@ -17,41 +20,58 @@ export interface OwnChainTable {
  * is led to; only a name from elsewhere makes the whole index.
  */
 export function ownChainTable(count: number, view: (index: number) => PortView, family: 4 | 6): OwnChainTable {
-  const known = new Map<string, OwnChain>();
-  const made = new Map<string, Chain>();
-  const announced = new Set<number>();
+  /** Where a chain comes from: the port's index, plus `count` times the endpoint's place (from 1) for the chain of an endpoint. */
+  const places = new Map<string, number>();
+  const announced = new Uint8Array(count);
+  const kept = new Map<string, Chain>();
   let complete = false;
 
   const announce = (index: number): void => {
-    if (announced.has(index)) return;
-    announced.add(index);
-    for (const chain of ownChains(view(index))) known.set(chain.name, chain);
+    if (announced[index] === 1) return;
+    announced[index] = 1;
+    for (const name of serviceChainNames(view(index))) places.set(name, index);
+    view(index).reachableChains.forEach((name, i) => places.set(name, index + count * (i + 1)));
   };
-  const find = (name: string): OwnChain | undefined => {
-    const found = known.get(name);
-    if (found !== undefined || complete || !isOwnName(name)) return found;
-    for (let index = 0; index < count; index++) announce(index);
+  const announceAll = (): void => {
+    for (let index = 0; index < count && !complete; index++) announce(index);
     complete = true;
-    return known.get(name);
+  };
+  const linesOf = (name: string, place: number): readonly RuleLine[] => {
+    const owner = view(place % count);
+    const endpoint = owner.selection.reachable[Math.floor(place / count) - 1];
+    return endpoint === undefined ? serviceChainRules(owner, name) : endpointRules(owner, endpoint, name);
   };
   return {
     announce,
     chain(name) {
-      const existing = made.get(name);
+      const existing = kept.get(name);
       if (existing !== undefined) return existing;
-      const found = find(name);
-      if (found === undefined) return undefined;
-      const chain = chainOf('nat', name, null, found.lines(), family);
-      made.set(name, chain);
-      return chain;
+      if (!places.has(name) && isOwnName(name)) announceAll();
+      const place = places.get(name);
+      if (place === undefined) return undefined;
+      return keptOnceUsed(chainOf('nat', name, null, linesOf(name, place), family), kept);
     },
-    *names() {
-      for (let index = 0; index < count; index++) {
-        for (const chain of serviceChains(view(index))) yield chain.name;
-        for (const chain of endpointChains(view(index))) yield chain.name;
-      }
+    names() {
+      announceAll();
+      return places.keys();
     },
   };
+}
+
+/** Keeps a chain whose rules packets are matched against; one that is only printed is not needed again. */
+function keptOnceUsed(chain: LineChain, kept: Map<string, Chain>): LineChain {
+  const made: LineChain = {
+    name: chain.name,
+    policy: null,
+    lines: chain.lines,
+    length: chain.length,
+    body: chain.body,
+    rule(index) {
+      kept.set(chain.name, made);
+      return chain.rule(index);
+    },
+  };
+  return made;
 }
 
 function isOwnName(name: string): boolean {

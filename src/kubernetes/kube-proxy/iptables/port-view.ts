@@ -1,7 +1,6 @@
 import { selectEndpoints } from '../../services/select-endpoints.ts';
 import { endpointChainName, servicePortHash } from './names.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
-import type { Origin } from '../../../trace/origin.ts';
 import type { ProxyEndpoint } from '../../services/endpoints.ts';
 import type { ProxyRole } from '../../services/proxy-role.ts';
 import type { EndpointSelection } from '../../services/select-endpoints.ts';
@@ -15,22 +14,18 @@ export interface PortView {
   readonly settings: ProxySettings;
   /** Hash in the names of its chains; computed when first needed. */
   readonly hash: string;
-  /** Name of an endpoint's chain; computed when first needed. */
-  endpointChain(endpoint: ProxyEndpoint): string;
+  /** Names of the chains of `selection.reachable`; computed when first needed. */
+  readonly reachableChains: readonly string[];
   /** Chain KUBE-EXT exists. */
   readonly usesExternalChain: boolean;
   /** Chain KUBE-FW exists. */
   readonly usesFirewall: boolean;
-  /** A rule with this port's origin. */
-  line(role: ProxyRole, body: string): RuleLine;
 }
 
 export function portViewOf(port: ProxyServicePort, endpoints: readonly ProxyEndpoint[], settings: ProxySettings): PortView {
   const selection = selectEndpoints(port, endpoints, settings.endpointPolicy);
-  const object = `Service ${port.service.namespace}/${port.service.name}`;
-  const origins = new Map<ProxyRole, Origin>();
-  const endpointChains = new Map<string, string>();
   let hash: string | undefined;
+  let reachableChains: readonly string[] | undefined;
   return {
     port,
     selection,
@@ -38,19 +33,26 @@ export function portViewOf(port: ProxyServicePort, endpoints: readonly ProxyEndp
     get hash() {
       return (hash ??= servicePortHash(port.name, port.protocol));
     },
-    endpointChain({ text }) {
-      let chain = endpointChains.get(text);
-      if (chain === undefined) endpointChains.set(text, (chain = endpointChainName(port.name, port.protocol, text)));
-      return chain;
+    get reachableChains() {
+      return (reachableChains ??= chainsOfEndpoints(port, selection.reachable));
     },
     usesExternalChain: selection.hasEndpoints && port.hasExternal,
     usesFirewall: selection.hasEndpoints && port.loadBalancerIps.length > 0 && port.sourceRanges.length > 0,
-    line(role, body) {
-      let origin = origins.get(role);
-      if (origin === undefined) origins.set(role, (origin = { object, by: 'kube-proxy', role }));
-      return { body, origin };
-    },
   };
+}
+
+/** Names of the chains of some of a view's endpoints, in order. */
+export function endpointChainNames(view: PortView, endpoints: readonly ProxyEndpoint[]): readonly string[] {
+  return endpoints === view.selection.reachable ? view.reachableChains : chainsOfEndpoints(view.port, endpoints);
+}
+
+function chainsOfEndpoints({ name, protocol }: ProxyServicePort, endpoints: readonly ProxyEndpoint[]): readonly string[] {
+  return endpoints.map((endpoint) => endpointChainName(name, protocol, endpoint.text));
+}
+
+/** A rule of a service port. */
+export function portLine({ port }: PortView, role: ProxyRole, body: string): RuleLine {
+  return { body, origin: { object: `Service ${port.service.namespace}/${port.service.name}`, by: 'kube-proxy', role } };
 }
 
 /** A rule that belongs to no service. */

@@ -29,11 +29,18 @@ export function sharedChain({ chain, services, view, starts, tail }: SharedChain
   const fromPorts = starts[ports.length]!;
   const length = fromPorts + tail.length;
   const family = ports[0]?.family ?? 4;
-  const blocks: (readonly RuleLine[] | undefined)[] = [];
   const compiled: Rule[] = [];
   let all: readonly RuleLine[] | undefined;
 
-  const block = (index: number): readonly RuleLine[] => (blocks[index] ??= sharedRules(chain, view(index)));
+  let lastIndex = -1;
+  let lastBlock: readonly RuleLine[] = [];
+  const block = (index: number): readonly RuleLine[] => {
+    if (index !== lastIndex) {
+      lastBlock = sharedRules(chain, view(index));
+      lastIndex = index;
+    }
+    return lastBlock;
+  };
   const line = (number: number): RuleLine => {
     if (number >= fromPorts) return tail[number - fromPorts]!;
     const index = lastNotAbove(starts, number, ports.length);

@@ -1,5 +1,5 @@
 import { formatIp } from '../../../net/ip.ts';
-import { comment } from './port-view.ts';
+import { comment, portLine } from './port-view.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { ProxyRole } from '../../services/proxy-role.ts';
@@ -58,7 +58,7 @@ function entryRules(view: PortView): readonly RuleLine[] {
   const { port, selection } = view;
   const lines: RuleLine[] = [];
   const add = (role: ProxyRole, address: IpAddress, what: string, target: string): void => {
-    lines.push(view.line(role, `${toPort(view, address, `${port.name} ${what}`)}-j ${target}${view.hash}`));
+    lines.push(portLine(view, role, `${toPort(view, address, `${port.name} ${what}`)}-j ${target}${view.hash}`));
   };
   if (selection.hasInternal) add('cluster-ip', port.clusterIp, 'cluster IP', port.internalLocal ? 'KUBE-SVL-' : 'KUBE-SVC-');
   if (!selection.hasEndpoints) return lines;
@@ -72,7 +72,7 @@ function nodePortRules(view: PortView): readonly RuleLine[] {
   const { name, protocol, nodePort } = view.port;
   if (nodePort === 0 || !view.selection.hasEndpoints) return [];
   const body = `-p ${protocol} ${comment(name)}-m ${protocol} --dport ${nodePort} -j KUBE-EXT-${view.hash}`;
-  return [view.line('node-port', body)];
+  return [portLine(view, 'node-port', body)];
 }
 
 function deadExternalRules(view: PortView): readonly RuleLine[] {
@@ -82,7 +82,7 @@ function deadExternalRules(view: PortView): readonly RuleLine[] {
   if (port.nodePort !== 0) {
     const { role, text, target } = deadEnd(view);
     const ports = `-m addrtype --dst-type LOCAL -m ${port.protocol} --dport ${port.nodePort} `;
-    lines.push(view.line(role, `-p ${port.protocol} ${comment(`${port.name} ${text}`)}${ports}${target}`));
+    lines.push(portLine(view, role, `-p ${port.protocol} ${comment(`${port.name} ${text}`)}${ports}${target}`));
   }
   return lines;
 }
@@ -90,7 +90,7 @@ function deadExternalRules(view: PortView): readonly RuleLine[] {
 /** Refuses or drops what goes to an address of the service. */
 function deadRule(view: PortView, address: IpAddress): RuleLine {
   const { role, text, target } = deadEnd(view);
-  return view.line(role, toPort(view, address, `${view.port.name} ${text}`) + target);
+  return portLine(view, role, toPort(view, address, `${view.port.name} ${text}`) + target);
 }
 
 /** Nothing at all to send to is refused; endpoints that the Local policy forbids are a silent drop. */
@@ -105,13 +105,13 @@ function healthCheckRules(view: PortView): readonly RuleLine[] {
   const { name, healthCheckNodePort } = view.port;
   if (healthCheckNodePort === 0) return [];
   const body = `-p tcp ${comment(`${name} health check node port`)}-m tcp --dport ${healthCheckNodePort} -j ACCEPT`;
-  return [view.line('health-check', body)];
+  return [portLine(view, 'health-check', body)];
 }
 
 function firewallRules(view: PortView): readonly RuleLine[] {
   if (!view.usesFirewall) return [];
   const text = `${view.port.name} traffic not accepted by KUBE-FW-${view.hash}`;
-  return view.port.loadBalancerIps.map((ip) => view.line('source-range', `${toPort(view, ip, text)}-j DROP`));
+  return view.port.loadBalancerIps.map((ip) => portLine(view, 'source-range', `${toPort(view, ip, text)}-j DROP`));
 }
 
 function toPort(view: PortView, address: IpAddress, text: string): string {
