@@ -1,0 +1,63 @@
+import { printableDeep } from './printable.ts';
+import { percent } from './style.ts';
+import { endpoint, shortName } from './text/names.ts';
+import { summaryView } from './text/views.ts';
+import type { TraceEvent } from '../trace/event.ts';
+import type { Outcome } from '../trace/outcome.ts';
+import type { Trace } from '../trace/trace.ts';
+
+/**
+ * A trace as a Mermaid sequence diagram: hosts are participants, frames between them arrows, rewrites, tunnels and drops notes; each
+ * outcome is a branch. Ends with a line break.
+ */
+export function traceMermaid(trace: Trace): string {
+  const { from, to, outcomes } = printableDeep(trace);
+  const hosts = [...new Set(outcomes.flatMap((outcome) => [...outcome.request, ...outcome.reply].map((event) => event.host)))];
+  const ids = new Map(hosts.map((host, i) => [host, `h${i}`]));
+  const branches = outcomes.flatMap((outcome, i) => [...branchStart(outcome, i, outcomes.length), ...steps(outcome, ids)]);
+  const lines = [
+    'sequenceDiagram',
+    `  accTitle: ${label(`${shortName(from)} to ${shortName(to)}`)}`,
+    ...hosts.map((host) => `  participant ${ids.get(host)} as ${label(shortName(host))}`),
+    ...branches,
+    ...(outcomes.length > 1 ? ['  end'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function branchStart(outcome: Outcome, i: number, count: number): readonly string[] {
+  if (count < 2) return [];
+  return [`  ${i === 0 ? 'alt' : 'else'} ${label(`${percent(outcome.probability)} ${outcome.server ? shortName(outcome.server) : outcome.verdict}`)}`];
+}
+
+function steps(outcome: Outcome, ids: ReadonlyMap<string, string>): readonly string[] {
+  const last = outcome.request.at(-1) ?? outcome.reply.at(-1);
+  const note = last ? [`  Note over ${ids.get(last.host)}: ${label(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`] : [];
+  return [...part(outcome.request, '->>', ids), ...part(outcome.reply, '-->>', ids), ...note];
+}
+
+/** Frames that get from one host to another, and what was done to the packet in between. */
+function part(events: readonly TraceEvent[], arrow: string, ids: ReadonlyMap<string, string>): readonly string[] {
+  const notes = new Map(summaryView(events).map((line) => [line.event, line]));
+  return events.flatMap((event, i) => {
+    const line = notes.get(i);
+    if (line && event.kind !== 'socket') return [`  Note over ${ids.get(event.host)}: ${label(`${line.place} ${line.columns.join(' ')}`)}`];
+    const next = events.slice(i + 1).find((other) => other.host !== event.host);
+    const following = events[i + 1];
+    if (event.kind !== 'tx' || !next || following?.host === event.host) return [];
+    return [`  ${ids.get(event.host)}${arrow}${ids.get(next.host)}: ${label(frame(event))}`];
+  });
+}
+
+function frame({ packet }: TraceEvent): string {
+  if (!packet) return 'frame';
+  const what = packet.flags?.replaceAll(',', '-') ?? packet.protocol;
+  return `${what} ${endpoint(packet.src, packet.sport)} → ${endpoint(packet.dst, packet.dport)}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '#': '#35;', ';': '#59;', '<': '#lt;', '>': '#gt;' };
+
+/** Mermaid ends a statement at ; and reads # as the start of an entity. */
+function label(text: string): string {
+  return text.replace(/[#;<>]/g, (char) => ENTITIES[char]!);
+}

@@ -1,0 +1,38 @@
+/**
+ * Characters that could act on a terminal or reorder a line: C0 and C1 controls, DEL, line and paragraph separators, bidirectional
+ * overrides and isolates, invisible marks, and lone surrogates.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text of foreign origin (names, comments, rule texts) made safe to print: each unsafe character becomes `\xHH` or `\uHHHH`. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, escape);
+}
+
+/** {@link printable} for every string inside a plain value, keys included. The one place where traces and reports are made safe. */
+export function printableDeep<T>(value: T): T {
+  return walk(value) as T;
+}
+
+function walk(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(walk);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), walk(inner)]));
+}
+
+/** JSON text in which unsafe characters that JSON.stringify leaves alone are written as \uHHHH: the same data, safe to print. */
+export function printableJson(json: string): string {
+  // The line breaks of the layout stay: inside strings JSON has escaped them already.
+  return json.replace(UNSAFE, (char) => (char === '\n' ? char : unicodeEscape(char)));
+}
+
+function escape(char: string): string {
+  const code = char.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicodeEscape(char);
+}
+
+function unicodeEscape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

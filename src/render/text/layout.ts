@@ -1,0 +1,97 @@
+import type { Style } from '../style.ts';
+import type { Line, Tone } from './line.ts';
+
+const LAYER_WIDTH = 3;
+const GAP = '  ';
+
+/** Widths that all lines of one trace share, so that its parts stand under each other. */
+export interface Grid {
+  readonly host: number;
+  readonly place: number;
+}
+
+export function gridOf(lines: readonly Line[]): Grid {
+  return { host: widest(lines.map((line) => line.host)), place: widest(lines.map((line) => line.place)) };
+}
+
+/** Lays lines out in columns: layer and host once for each station, the place once for each visit. */
+export function layOut(lines: readonly Line[], grid: Grid, style: Style): readonly string[] {
+  return lines.flatMap((line, i) => {
+    const before = lines[i - 1];
+    const sameHost = before?.host === line.host;
+    const samePlace = sameHost && before?.place === line.place;
+    const { chalk } = style;
+    const layer = before?.layer === line.layer && sameHost ? '' : line.layer;
+    const head =
+      chalk.dim(layer.padEnd(LAYER_WIDTH)) +
+      chalk.bold((sameHost ? '' : line.host).padEnd(grid.host)) +
+      GAP +
+      chalk.cyan((samePlace ? '' : line.place).padEnd(grid.place)) +
+      GAP;
+    return body(lines, i, grid, style).map((text, n) => (n === 0 ? head : indent(grid)) + text);
+  });
+}
+
+function indent(grid: Grid): string {
+  return ' '.repeat(LAYER_WIDTH + grid.host + grid.place + 2 * GAP.length);
+}
+
+/** The text of line `i`, and what goes below it. */
+function body(lines: readonly Line[], i: number, grid: Grid, style: Style): readonly string[] {
+  const line = lines[i]!;
+  const { chalk } = style;
+  const group = visit(lines, i);
+  const widths = columnWidths(group);
+  const padded = line.columns.map((text, c) => (c < line.columns.length - 1 ? text.padEnd(widths[c] ?? 0) : text));
+  const main = padded.join(' ');
+  const text = paint(line.tone, main, style);
+  const below = (line.below ?? []).map((sentence) => chalk.dim(sentence));
+  if (line.note === undefined) return [text, ...below];
+  const noteColumn = Math.max(...group.filter((other) => other.note !== undefined).map((other) => lineWidth(other, widths)));
+  const room = style.width - indent(grid).length;
+  const aligned = noteColumn + 3 + line.note.length <= room ? noteColumn : main.length;
+  if (aligned + 3 + line.note.length > room) return [text, `  ${chalk.dim(line.note)}`, ...below];
+  return [`${text}${' '.repeat(aligned - main.length)}   ${chalk.dim(line.note)}`, ...below];
+}
+
+/** The neighbouring lines at one place of one host: their columns are aligned. */
+function visit(lines: readonly Line[], i: number): readonly Line[] {
+  const same = (other: Line | undefined) => other !== undefined && other.host === lines[i]!.host && other.place === lines[i]!.place;
+  let first = i;
+  while (same(lines[first - 1])) first -= 1;
+  let last = i;
+  while (same(lines[last + 1])) last += 1;
+  return lines.slice(first, last + 1);
+}
+
+function columnWidths(group: readonly Line[]): readonly number[] {
+  const count = Math.max(...group.map((line) => line.columns.length));
+  return Array.from({ length: count }, (_, c) =>
+    // The last column of a line never pushes the columns of another one.
+    widest(group.filter((line) => c < line.columns.length - 1).map((line) => line.columns[c]!)),
+  );
+}
+
+function lineWidth(line: Line, widths: readonly number[]): number {
+  const last = line.columns.length - 1;
+  return widths.slice(0, last).reduce((sum, width) => sum + width + 1, 0) + (line.columns[last]?.length ?? 0);
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((max, text) => Math.max(max, text.length), 0);
+}
+
+function paint(tone: Tone, text: string, { chalk }: Style): string {
+  switch (tone) {
+    case 'plain':
+      return text;
+    case 'change':
+      return chalk.yellow(text);
+    case 'bad':
+      return chalk.red(text);
+    case 'good':
+      return chalk.green(text);
+    case 'quiet':
+      return chalk.dim(text);
+  }
+}

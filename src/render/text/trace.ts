@@ -1,0 +1,146 @@
+import { printableDeep } from '../printable.ts';
+import { finish, percent } from '../style.ts';
+import { commonPrefix, groupBranches } from './branches.ts';
+import { gridOf, layOut } from './layout.ts';
+import { endpoint, protocolName, shortName } from './names.ts';
+import { verdictBlock } from './verdict.ts';
+import { hopsView, rulesView, shortReplyView, summaryView } from './views.ts';
+import type { TraceEvent } from '../../trace/event.ts';
+import type { Leg, Outcome } from '../../trace/outcome.ts';
+import type { DetailLevel, Trace, TraceList } from '../../trace/trace.ts';
+import type { Style } from '../style.ts';
+import type { Line } from './line.ts';
+import type { DescribeRule, View } from './views.ts';
+
+export interface TraceTextOptions {
+  readonly detail: DetailLevel;
+  readonly describe: DescribeRule;
+}
+
+/** Different ways that are shown in full; the verdict names the rest. */
+const SHOWN_BRANCHES = 6;
+
+/** A trace for people. Ends with a line break. */
+export function traceText(trace: Trace, options: TraceTextOptions, style: Style): string {
+  return finish(`${render(printableDeep(trace), options, style).join('\n')}\n`, style);
+}
+
+/** Several traces, one below the other. */
+export function traceListText(list: TraceList, options: TraceTextOptions, style: Style): string {
+  return list.items
+    .map((trace, i) => `${style.chalk.dim(`── ${i + 1} of ${list.items.length} ──`)}\n${traceText(trace, options, style)}`)
+    .map((text) => finish(text, style))
+    .join('\n');
+}
+
+/** A headline and the lines below it. */
+interface Section {
+  readonly title: string;
+  readonly kind: 'part' | 'branch' | 'remark';
+  readonly lines: readonly Line[];
+}
+
+function render(trace: Trace, options: TraceTextOptions, style: Style): readonly string[] {
+  const sections = trace.outcomes.length > 1 ? branchedSections(trace.outcomes, options) : trace.outcomes.flatMap((outcome) => outcomeSections(outcome, 0, options));
+  const grid = gridOf(sections.flatMap((section) => section.lines));
+  const body = sections.flatMap((section) => [...heading(section, style), ...layOut(section.lines, grid, style)]);
+  return [header(trace, style), '', ...body, '', ...verdictBlock(trace, style)];
+}
+
+/** The packet fully resolved, and the network it meets. */
+function header(trace: Trace, { chalk }: Style): string {
+  const { packet } = trace;
+  const from = packet ? `${trace.from} ${endpoint(packet.source, packet.sport)}` : trace.from;
+  const address = packet ? endpoint(packet.destination, packet.dport) : '';
+  const to = address === '' || trace.to === address ? trace.to : `${trace.to} ${address}`;
+  const network = `${trace.network.cni} · kube-proxy ${trace.network.proxyMode}`;
+  return `${chalk.bold(`${protocolName(trace.protocol)}  ${from} → ${to}`)}    ${chalk.dim(network)}`;
+}
+
+function heading({ title, kind }: Section, { chalk }: Style): readonly string[] {
+  switch (kind) {
+    case 'part':
+      return [chalk.bold(title)];
+    case 'branch':
+      return ['', chalk.magenta.bold(title)];
+    case 'remark':
+      return [chalk.dim(title)];
+  }
+}
+
+/** The shared way once, then each different way from where it parts. */
+function branchedSections(outcomes: readonly Outcome[], options: TraceTextOptions): readonly Section[] {
+  const shared = commonPrefix(outcomes);
+  const groups = groupBranches(outcomes);
+  const start = shared === 0 ? [] : [requestSection(outcomes[0]!.request, 0, shared, options)];
+  const shown = groups.slice(0, SHOWN_BRANCHES).flatMap(({ shown, alike }) => {
+    const title = `── ${percent(shown.probability)} ${branchName(shown)} ──`;
+    return [{ title, kind: 'branch' as const, lines: [] }, ...outcomeSections(shown, shared, options), ...alikeSection(alike)];
+  });
+  const left = groups.slice(SHOWN_BRANCHES).length;
+  const rest = left === 0 ? [] : [{ title: `… and ${left} more ways, not shown here (-o json has all)`, kind: 'remark' as const, lines: [] }];
+  return [...start, ...shown, ...rest];
+}
+
+function branchName(outcome: Outcome): string {
+  return outcome.server === null ? outcome.verdict : `to ${shortName(outcome.server)}`;
+}
+
+function alikeSection(alike: readonly Outcome[]): readonly Section[] {
+  if (alike.length === 0) return [];
+  const names = alike.slice(0, 12).map((outcome) => `${outcome.server ? shortName(outcome.server) : outcome.verdict} (${percent(outcome.probability)})`);
+  const more = alike.length > 12 ? ` and ${alike.length - 12} more` : '';
+  return [{ title: `  in the same way: ${names.join(', ')}${more}`, kind: 'remark', lines: [] }];
+}
+
+/** One outcome; the first `from` events of its request have been told already. */
+function outcomeSections(outcome: Outcome, from: number, options: TraceTextOptions): readonly Section[] {
+  return [
+    ...outcome.legs.flatMap((leg) => legSections(leg, options)),
+    ...(outcome.request.length > from ? [requestSection(outcome.request, from, outcome.request.length, options)] : []),
+    ...replySection(outcome.reply, options),
+    ...followUpSection('ack', outcome.ack, options),
+    ...followUpSection('data', outcome.data ?? [], options),
+  ];
+}
+
+function requestSection(events: readonly TraceEvent[], from: number, to: number, options: TraceTextOptions): Section {
+  // The view sees all events, since what a rule means hangs on those before and after it.
+  const lines = viewOf(options)(events).filter((line) => line.event >= from && line.event < to);
+  return { title: from === 0 ? '▼ request' : '▼ request goes on', kind: 'part', lines };
+}
+
+function replySection(events: readonly TraceEvent[], options: TraceTextOptions): readonly Section[] {
+  if (events.length === 0) return [];
+  const view = options.detail === 'hops' && !isLost(events) ? shortReplyView : viewOf(options);
+  return [{ title: '▲ reply', kind: 'part', lines: view(events) }];
+}
+
+/** Later packets of a connection that went well go the known way: one line says so. */
+function followUpSection(part: 'ack' | 'data', events: readonly TraceEvent[], options: TraceTextOptions): readonly Section[] {
+  if (events.length === 0) return [];
+  if (options.detail === 'rules' || isLost(events)) return [{ title: `▼ ${part}`, kind: 'part', lines: viewOf(options)(events) }];
+  if (options.detail === 'summary') return [];
+  return [{ title: `▼ ${part}      the same way; conntrack knows the connection, so no nat rule is asked again`, kind: 'remark', lines: [] }];
+}
+
+function legSections(leg: Leg, options: TraceTextOptions): readonly Section[] {
+  const title = `· ${leg.purpose}: ${shortName(leg.from)} → ${shortName(leg.to)}: ${leg.verdict}`;
+  const shown = options.detail !== 'summary' && leg.request.length > 0;
+  return [{ title, kind: 'part', lines: shown ? viewOf(options)(leg.request) : [] }];
+}
+
+function isLost(events: readonly TraceEvent[]): boolean {
+  return events.some((event) => event.kind === 'drop');
+}
+
+function viewOf(options: TraceTextOptions): View {
+  switch (options.detail) {
+    case 'summary':
+      return summaryView;
+    case 'hops':
+      return hopsView;
+    case 'rules':
+      return rulesView(options.describe);
+  }
+}

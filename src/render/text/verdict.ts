@@ -1,0 +1,189 @@
+import { percent, wrap } from '../style.ts';
+import { endpoint, shortName } from './names.ts';
+import { rewrite } from './event-line.ts';
+import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
+import type { Cause, Outcome, Part, Verdict } from '../../trace/outcome.ts';
+import type { Trace } from '../../trace/trace.ts';
+import type { Style } from '../style.ts';
+
+const LABEL_WIDTH = 13;
+
+/** What `curl` would say. */
+const WORDS: Readonly<Record<Verdict, string>> = {
+  connected: 'CONNECTED',
+  refused: 'CONNECTION REFUSED',
+  reset: 'CONNECTION RESET',
+  timeout: 'TIMED OUT',
+  'host-unreachable': 'NO ROUTE TO HOST',
+  'network-unreachable': 'NETWORK IS UNREACHABLE',
+  'message-too-long': 'MESSAGE TOO LONG',
+  prohibited: 'PROHIBITED BY A FIREWALL',
+  'not-permitted': 'OPERATION NOT PERMITTED',
+  'invalid-argument': 'INVALID ARGUMENT',
+  unresolved: 'NAME NOT RESOLVED',
+  unknown: 'UNKNOWN',
+};
+
+/** The tail of a trace: what people paste into tickets. One block for each different answer. */
+export function verdictBlock(trace: Trace, style: Style): readonly string[] {
+  const answers = groupByAnswer(trace.outcomes);
+  const blocks = answers.map((outcomes) => answerBlock(trace, outcomes, trace.outcomes.length > 1, style));
+  const general = [
+    ...(trace.sampled ? field('sampled', 'there are more than 256 ways; the shares come from a sample of them', style) : []),
+    ...trace.assumptions.flatMap((assumption) => field('assumed', assumption, style)),
+    ...trace.notModelled.flatMap((missing) => field('not modelled', missing, style)),
+  ];
+  return [...blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])), ...general];
+}
+
+/** Outcomes with one verdict and one cause are one answer. */
+function groupByAnswer(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const key = `${outcome.verdict} ${outcome.cause?.code ?? ''}`;
+    const group = groups.get(key);
+    if (group) group.push(outcome);
+    else groups.set(key, [outcome]);
+  }
+  return [...groups.values()];
+}
+
+function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boolean, style: Style): readonly string[] {
+  const first = outcomes[0]!;
+  const share = outcomes.reduce((sum, outcome) => sum + outcome.probability, 0);
+  const word = WORDS[first.verdict];
+  const paint = first.verdict === 'connected' ? style.chalk.green.bold : style.chalk.red.bold;
+  const shareText = branched ? (share > 0.9995 ? ' every time' : ` ${percent(share)} of the time`) : '';
+  const title = `${paint(word)}${shareText}`;
+  const headline = [who(outcomes, branched), seen(trace, outcomes)].filter((text) => text !== '').join(' ');
+  const titleWidth = word.length + shareText.length;
+  const [start, ...rest] = headline === '' ? [''] : wrap(headline, style.width - titleWidth - 2);
+  return [
+    start === '' ? title : `${title}  ${start}`,
+    ...rest.map((line) => `${' '.repeat(titleWidth + 2)}${line}`),
+    ...(first.cause ? causeFields(first, first.cause, style) : decidedFields(first, style)),
+    ...field('reply', replyFate(first), style),
+  ];
+}
+
+/** "pod/web-1 answered", "pod/web-1 (50 %) or pod/web-2 (50 %) answers". */
+function who(outcomes: readonly Outcome[], branched: boolean): string {
+  const shares = new Map<string, number>();
+  for (const outcome of outcomes) {
+    if (outcome.server !== null) shares.set(outcome.server, (shares.get(outcome.server) ?? 0) + outcome.probability);
+  }
+  if (shares.size === 0) return outcomes[0]!.verdict === 'connected' ? '' : 'Nobody answered.';
+  const names = [...shares].map(([server, share]) => shortName(server) + (branched ? ` (${percent(share)})` : ''));
+  return `${listing(names, 'or')} ${branched ? 'answers' : 'answered'}.`;
+}
+
+const LISTED = 8;
+
+function listing(names: readonly string[], word: string): string {
+  if (names.length > LISTED) return `${names.slice(0, LISTED).join(', ')} ${word} one of ${names.length - LISTED} more`;
+  return names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} ${word} ${names[names.length - 1]}`;
+}
+
+/** Which client address the server saw: the thing people look for in access logs. */
+function seen(trace: Trace, outcomes: readonly Outcome[]): string {
+  const sources = [...new Set(outcomes.map((outcome) => outcome.source))].filter((source) => source !== null);
+  const client = trace.packet?.source ?? null;
+  if (sources.length === 0) return '';
+  if (sources.length === 1 && sources[0] === client) return `It saw the client itself, ${sources[0]}.`;
+  const instead = client === null || sources.includes(client) ? '' : ` instead of the client's ${client}`;
+  return `It saw ${listing(sources, 'or')}${instead}.`;
+}
+
+function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly string[] {
+  const event = cause.at ? eventsOf(outcome, cause.at.leg, cause.at.part)[cause.at.event] : undefined;
+  const decider = event && cause.at ? deciding(eventsOf(outcome, cause.at.leg, cause.at.part), cause.at.event) : undefined;
+  return [
+    ...field('cause', `${cause.text} (${cause.code})`, style),
+    ...(event && cause.at ? field('where', `${shortName(event.host)}, ${PART_NAMES[cause.at.part]}${place(event)}`, style) : []),
+    ...(decider ? decisionFields(decider, style) : []),
+    ...(cause.whyNot ? field('why not', cause.whyNot, style) : []),
+    ...remedyFields(cause.remedy, style),
+  ];
+}
+
+function remedyFields(remedy: readonly string[] | null, style: Style): readonly string[] {
+  if (remedy === null) return field('remedy', 'none: it works as designed', style);
+  return remedy.map((line, i) => `  ${style.chalk.dim((i === 0 ? 'remedy' : '').padEnd(LABEL_WIDTH))}${style.chalk.bold(line)}`);
+}
+
+const PART_NAMES: Readonly<Record<Part, string>> = { request: 'on the way there', reply: 'on the way back', ack: 'the next packet', data: 'the data' };
+
+function place(event: TraceEvent): string {
+  if (event.kind === 'rule' || event.kind === 'policy') return `, ${event.hook}`;
+  if (event.kind === 'drop') return [event.hook, event.device].flatMap((part) => (part ? [`, ${part}`] : [])).join('');
+  return 'device' in event ? `, ${event.device}` : '';
+}
+
+/** The rule or route that decided, for a drop event: what stands just before it. */
+function deciding(events: readonly TraceEvent[], at: number): TraceEvent | undefined {
+  const event = events[at];
+  if (event === undefined || event.kind !== 'drop') return event;
+  const before = events[at - 1];
+  return before !== undefined && before.host === event.host && (before.kind === 'rule' || before.kind === 'policy' || before.kind === 'route') ? before : event;
+}
+
+/** For an answer without a cause: what sent the packet where it went. */
+function decidedFields(outcome: Outcome, style: Style): readonly string[] {
+  const events = outcome.request;
+  const nat = events.findLastIndex((event) => event.kind === 'nat' && event.type === 'dnat');
+  const rule = nat > 0 ? events[nat - 1] : undefined;
+  if (rule?.kind === 'rule') return decisionFields(rule, style, events[nat] as NatEvent);
+  const route = events.findLast((event) => event.kind === 'route' && event.entry !== null && event.outer !== true);
+  return route ? decisionFields(route, style) : [];
+}
+
+function decisionFields(event: TraceEvent, style: Style, nat?: NatEvent): readonly string[] {
+  const owner = event.origin;
+  const behind = owner ? [owner.object, owner.by && `by ${owner.by}`].filter(Boolean).join(', ') : '';
+  return [...decision(event, style, nat), ...(behind === '' ? [] : field('because of', behind, style))];
+}
+
+function decision(event: TraceEvent, style: Style, nat: NatEvent | undefined): readonly string[] {
+  switch (event.kind) {
+    case 'rule':
+      return field('rule', `${shortName(event.host)}, ${event.table} ${event.chain} #${event.rule}${nat ? `: ${rewrite(nat)}` : ''}`, style).concat(
+        ruleText(event, style),
+      );
+    case 'policy':
+      return field('policy', `${shortName(event.host)}, ${event.table} ${event.chain}: ${event.verdict.toUpperCase()}`, style);
+    case 'route':
+      return event.entry === null ? [] : field('route', `${shortName(event.host)}: ${event.entry}`, style);
+    default:
+      return [];
+  }
+}
+
+/** Never wrapped: people search for it. */
+function ruleText(event: RuleEvent, style: Style): readonly string[] {
+  return [`  ${' '.repeat(LABEL_WIDTH)}${style.chalk.dim(event.text)}`];
+}
+
+/** What became of the answer. */
+function replyFate(outcome: Outcome): string {
+  const { reply } = outcome;
+  if (reply.length === 0) return outcome.server === null && outcome.source === null ? 'none: the request did not arrive' : 'not followed';
+  const drop = reply.findLast((event) => event.kind === 'drop');
+  const from = shortName(reply[0]!.host);
+  if (drop) return `sent by ${from}, lost on ${shortName(drop.host)}: ${drop.reason}`;
+  const what = reply[0]!.packet?.icmp && outcome.verdict !== 'connected' ? 'an ICMP error' : (reply[0]!.packet?.flags?.replaceAll(',', '-') ?? 'the answer');
+  const back = reply.findLast((event) => event.kind === 'nat' && event.type === 'snat' && event.after.src !== undefined);
+  const rewritten = back?.kind === 'nat' ? `; ${shortName(back.host)} puts the source back to ${endpoint(back.after.src!, back.after.sport)}` : '';
+  return `${what} from ${from} reaches ${shortName(reply[reply.length - 1]!.host)}${rewritten}`;
+}
+
+function eventsOf(outcome: Outcome, leg: number, part: Part): readonly TraceEvent[] {
+  // Leg 0 is the connection itself; further ones follow.
+  const source = leg === 0 ? outcome : outcome.legs[leg - 1];
+  if (source === undefined) return [];
+  return part === 'data' ? (outcome.data ?? []) : source[part];
+}
+
+function field(label: string, text: string, style: Style): readonly string[] {
+  const lines = wrap(text, style.width - LABEL_WIDTH - 2);
+  return lines.map((line, i) => `  ${style.chalk.dim((i === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`);
+}

@@ -1,0 +1,105 @@
+import { decisivePositions } from './hook-path.ts';
+import { eventLine } from './event-line.ts';
+import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
+import type { Line } from './line.ts';
+
+/** Which events a view shows, as lines. */
+export type View = (events: readonly TraceEvent[]) => readonly Line[];
+
+/** Says in a sentence what a matched rule is for and whose it is; null when nothing is known. */
+export type DescribeRule = (event: RuleEvent) => string | null;
+
+/** Devices that say something, hooks that changed or decided something, routes: the default view. */
+export const hopsView: View = (events) => {
+  const decisive = decisivePositions(events);
+  return linesOf(events, (event, i) => {
+    switch (event.kind) {
+      case 'rule':
+      case 'policy':
+        return decisive.has(i);
+      case 'tx':
+        return false;
+      case 'rx':
+        return tellsArrival(events, i);
+      case 'bridge':
+        return event.host !== 'underlay';
+      case 'conntrack':
+        return event.state !== 'NEW' && event.state !== 'ESTABLISHED';
+      case 'route':
+        return event.purpose !== 'bridge' && (event.outer !== true || event.entry === null);
+      case 'neighbour':
+        return event.mac === null;
+      default:
+        return true;
+    }
+  });
+};
+
+/** Rewrites, tunnels, delivery and losses only. */
+export const summaryView: View = (events) => linesOf(events, (event) => isLandmark(event) || isDroppingRule(event));
+
+/** The way back in short: the same, since a reply meets no new decision. */
+export const shortReplyView: View = (events) =>
+  linesOf(events, (event) => event.kind !== 'decapsulate' && (isLandmark(event) || isDroppingRule(event)));
+
+/** Everything, with every matched rule as iptables-save prints it, an explanation, and how many were passed over. */
+export function rulesView(describe: DescribeRule): View {
+  return (events) =>
+    events.map((event, i) =>
+      event.kind === 'rule' ? fullRule(eventLine(event, i), event, describe(event)) : withConntrackNote(eventLine(event, i), events, i),
+    );
+}
+
+function fullRule(line: Line, event: RuleEvent, sentence: string | null): Line {
+  const passed = event.passedOver === 0 ? '' : `${event.passedOver} passed over before it`;
+  const explanation = [sentence ?? '', passed].filter((text) => text !== '').join(' · ');
+  return {
+    ...line,
+    columns: [event.table, `#${event.rule}`, event.text],
+    note: event.unknown === undefined ? undefined : `not understood by k8snet: ${event.unknown}`,
+    below: explanation === '' ? [] : [`↳ ${explanation}`],
+  };
+}
+
+function linesOf(events: readonly TraceEvent[], shows: (event: TraceEvent, i: number) => boolean): readonly Line[] {
+  return events.flatMap((event, i) => {
+    if (event.kind === 'nat' && ruleBehind(events, i) !== null && shows(events[i - 1]!, i - 1)) return [];
+    return shows(event, i) ? [withConntrackNote(eventLine(event, i, natOf(events, i)), events, i)] : [];
+  });
+}
+
+/** A rewrite without a rule: what the first packet got, done again. */
+function withConntrackNote(line: Line, events: readonly TraceEvent[], i: number): Line {
+  return events[i]!.kind === 'nat' && ruleBehind(events, i) === null ? { ...line, note: 'conntrack remembers; no rule is asked' } : line;
+}
+
+/** The rewrite that the rule at `i` caused. */
+function natOf(events: readonly TraceEvent[], i: number): NatEvent | undefined {
+  const next = events[i + 1];
+  return next?.kind === 'nat' && ruleBehind(events, i + 1) !== null ? next : undefined;
+}
+
+/** The rule that caused the rewrite at `i`; null when conntrack applied what the first packet had got. */
+function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null {
+  const event = events[i];
+  const before = events[i - 1];
+  const caused = before?.kind === 'rule' && before.table === 'nat' && before.verdict === 'accept' && before.host === event?.host;
+  return caused ? before : null;
+}
+
+/** A packet's arrival is worth a line where nothing else tells it: not on a pod, a bridge port, a tunnel or the switch. */
+function tellsArrival(events: readonly TraceEvent[], i: number): boolean {
+  const event = events[i]!;
+  const next = events.slice(i + 1).find((other) => other.kind !== 'conntrack' && other.kind !== 'neighbour');
+  if (event.outer === true || event.host === 'underlay' || event.host.startsWith('pod/') || event.host.startsWith('external/')) return false;
+  if (next?.host !== event.host || next.kind === 'bridge' || next.kind === 'rx') return false;
+  return events[i - 1]?.host !== event.host;
+}
+
+function isLandmark(event: TraceEvent): boolean {
+  return event.kind === 'socket' || event.kind === 'nat' || event.kind === 'encapsulate' || event.kind === 'decapsulate' || event.kind === 'drop' || event.kind === 'proxy';
+}
+
+function isDroppingRule(event: TraceEvent): boolean {
+  return (event.kind === 'rule' || event.kind === 'policy') && event.verdict === 'drop';
+}
