@@ -44,8 +44,18 @@ export default {
       from: { path: '^src/kubernetes/' },
       to: { path: '^src/trace/', pathNot: '^src/trace/origin' },
     },
-    only('scenario', '^src/scenario/', ['^src/kubernetes/model/'], 'Text becomes the model; what controllers make of it is not its business.'),
-    only('usecase', '^src/usecase/', ['^src/(kernel|kubernetes|scenario)/'], 'Use cases drive everything below and know nothing of files or output.'),
+    only(
+      'scenario',
+      '^src/scenario/',
+      ['^src/kubernetes/model/'],
+      'Text becomes the model; what controllers make of it is not its business.',
+    ),
+    only(
+      'usecase',
+      '^src/usecase/',
+      ['^src/(kernel|kubernetes|scenario)/'],
+      'Use cases drive everything below and know nothing of files or output.',
+    ),
     only('render', '^src/render/', [], 'Renderers take values and give text: they need no simulator.'),
     only('cli', '^src/cli/', ['^src/(usecase|render|scenario)/'], 'The command line reaches the engine through use cases only.'),
     {
@@ -71,7 +81,8 @@ export default {
     },
     {
       name: 'libraries-have-one-home',
-      comment: 'Each library stays behind the room that hides it: commander and chalk in cli and render, YAML in scenario, addresses in net.',
+      comment:
+        'Each library stays behind the room that hides it: commander and chalk in cli and render, YAML in scenario, addresses in net.',
       severity: 'error',
       from: { path: '^src/(kernel|kubernetes|usecase|trace|support)/' },
       to: { dependencyTypes: ['npm', 'npm-dev'] },

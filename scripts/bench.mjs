@@ -28,7 +28,9 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 // Interleaved, so that a busy moment of the machine hits all alike; one run of each first, to warm the file cache.
 for (const { args } of cases) milliseconds(args);
 const times = cases.map(() => []);
-for (let run = 0; run < runs; run++) cases.forEach(({ args }, i) => times[i].push(milliseconds(args)));
+for (let run = 0; run < runs; run++) {
+  for (const [i, { args }] of cases.entries()) times[i].push(milliseconds(args));
+}
 
 const base = median(times[0]);
 const results = cases.map(({ name }, i) => ({

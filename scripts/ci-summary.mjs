@@ -18,12 +18,16 @@ const tests = files.flatMap((file) => file.assertionResults.map((test) => ({ fil
 const count = (wanted) => tests.filter(wanted).length;
 
 const passed = count((test) => test.status === 'passed');
-const skippedKernelTests = count((test) => test.status !== 'passed' && test.status !== 'failed' && /[\\/]test[\\/]kernel[\\/]/.test(test.file));
+const skippedKernelTests = count(
+  (test) => test.status !== 'passed' && test.status !== 'failed' && /[\\/]test[\\/]kernel[\\/]/.test(test.file),
+);
 const skipped = tests.length - passed - count((test) => test.status === 'failed');
 // In CI the kernel tests must run: skipping them would hide that nothing was compared with the real thing.
 const forbiddenSkips = process.env.CI === 'true' ? skippedKernelTests : 0;
 // A file that could not be loaded has no failed test of its own.
-const brokenFiles = files.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).length;
+const brokenFiles = files.filter(
+  (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+).length;
 const otherSteps = failedSteps.filter((step) => step !== 'test').length;
 const failedTests = count((test) => test.status === 'failed') + brokenFiles;
 const unexplained = failedTests === 0 && (failedSteps.includes('test') || report === null) ? 1 : 0;

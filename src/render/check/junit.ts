@@ -37,9 +37,16 @@ function testCase(check: CheckResult): readonly string[] {
   const head = `    <testcase name="${escapeXml(check.name)}" classname="${escapeXml(check.file)}" file="${escapeXml(check.file)}"${line}`;
   if (check.ok) return [`${head}/>`];
   const kind = check.error === undefined ? 'failure' : 'error';
-  const [message, ...more] = check.error === undefined ? check.expectations.filter((e) => !e.ok).map((e) => `${e.name}: expected ${e.expected}, found ${e.actual}`) : [check.error];
+  const [message, ...more] =
+    check.error === undefined
+      ? check.expectations.filter((e) => !e.ok).map((e) => `${e.name}: expected ${e.expected}, found ${e.actual}`)
+      : [check.error];
   const title = [message ?? 'failed', ...(more.length > 0 ? [`and ${more.length} more`] : [])].join(' ');
-  return [`${head}>`, `      <${kind} message="${escapeXml(title)}">${escapeXml(failureText(check))}</${kind}>`, '    </testcase>'];
+  return [
+    `${head}>`,
+    `      <${kind} message="${escapeXml(title)}">${escapeXml(failureText(check))}</${kind}>`,
+    '    </testcase>',
+  ];
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };

@@ -19,9 +19,8 @@ function passLine(check: CheckResult, width: number, { chalk }: Style): string {
 }
 
 function failLines(check: CheckResult, width: number, { chalk }: Style): readonly string[] {
-  const head = `${chalk.red('✗')} ${chalk.bold(check.name.padEnd(width))}   ${way(check)}   ${found(check)}`;
   return [
-    head,
+    `${chalk.red('✗')} ${chalk.bold(check.name.padEnd(width))}   ${[way(check), found(check)].join('   ').trimEnd()}`,
     `    ${chalk.dim(place(check))}`,
     ...(check.error === undefined ? [] : [`    ${chalk.red(check.error)}`]),
     ...check.expectations
@@ -38,7 +37,9 @@ export function place({ file, line, column }: CheckResult): string {
 
 /** Why connections failed, each reason once. */
 export function causes(check: CheckResult): readonly string[] {
-  return [...new Set(check.outcomes.flatMap((outcome) => (outcome.cause ? [`${outcome.cause.text} (${outcome.cause.code})`] : [])))];
+  return [
+    ...new Set(check.outcomes.flatMap((outcome) => (outcome.cause ? [`${outcome.cause.text} (${outcome.cause.code})`] : []))),
+  ];
 }
 
 /** What a failed check says in one piece of plain text. */

@@ -34,7 +34,9 @@ export function groupBranches(outcomes: readonly Outcome[]): readonly BranchGrou
 /** Verdict, cause and the way: nodes by name, pods and their devices without. */
 function shape(outcome: Outcome): string {
   const way = (events: readonly TraceEvent[]) =>
-    hopsView(events).map((line) => `${line.layer} ${line.host.startsWith('pod/') ? 'pod' : line.host} ${line.place} ${line.tone}`);
+    hopsView(events).map(
+      (line) => `${line.layer} ${line.host.startsWith('pod/') ? 'pod' : line.host} ${line.place} ${line.tone}`,
+    );
   return JSON.stringify([outcome.verdict, outcome.cause?.code ?? null, way(outcome.request), way(outcome.reply)]);
 }
 

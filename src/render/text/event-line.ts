@@ -21,7 +21,11 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
     case 'rx':
       return { place: event.device, columns: [`received${macs(event.srcMac, event.dstMac)}`], tone: 'plain' };
     case 'bridge':
-      return { place: event.bridge, columns: [bridgeText(event.action, event.inPort ?? event.bridge, event.outPort)], tone: 'plain' };
+      return {
+        place: event.bridge,
+        columns: [bridgeText(event.action, event.inPort ?? event.bridge, event.outPort)],
+        tone: 'plain',
+      };
     case 'rule':
       return { place: event.hook, ...rule(event, nat) };
     case 'policy':
@@ -64,7 +68,9 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
         place: event.hook ?? event.device ?? 'drop',
         columns: [`DROPPED  ${event.reason}`],
         tone: 'bad',
-        note: [event.where, ...Object.entries(event.detail ?? {}).map(([key, value]) => `${key} ${value}`)].filter((part) => part !== '').join(', '),
+        note: [event.where, ...Object.entries(event.detail ?? {}).map(([key, value]) => `${key} ${value}`)]
+          .filter((part) => part !== '')
+          .join(', '),
       };
     case 'proxy':
       return { place: 'proxy', columns: [event.text], tone: 'change' };
@@ -98,7 +104,10 @@ function socket(event: SocketEvent): Pick<Line, 'columns' | 'tone'> {
 }
 
 const ICMP_WORDS: Readonly<Record<string, string>> = {
-  '0': 'echo reply', '3': 'ICMP unreachable', '8': 'echo request', '11': 'ICMP time exceeded',
+  '0': 'echo reply',
+  '3': 'ICMP unreachable',
+  '8': 'echo request',
+  '11': 'ICMP time exceeded',
 };
 
 /** What kind of packet it is, in a word or two: "SYN", "datagram", "echo request". */

@@ -24,7 +24,8 @@ export function decisivePositions(events: readonly TraceEvent[]): ReadonlySet<nu
     } else if (decides(event)) {
       kept.add(i);
       // How a packet got to a rule matters where addresses are rewritten and where it dies; an ACCEPT is an ACCEPT.
-      if (event.table === 'nat' || event.verdict === 'drop') for (const jump of stack) if (!isBaseChainJump(events[jump])) kept.add(jump);
+      if (event.table === 'nat' || event.verdict === 'drop')
+        for (const jump of stack) if (!isBaseChainJump(events[jump])) kept.add(jump);
     }
   });
   return kept;

@@ -47,16 +47,20 @@ function body(lines: readonly Line[], i: number, grid: Grid, style: Style): read
   const text = paint(line.tone, main, style);
   const below = (line.below ?? []).map((sentence) => chalk.dim(sentence));
   if (line.note === undefined) return [text, ...below];
-  const noteColumn = Math.max(...group.filter((other) => other.note !== undefined).map((other) => lineWidth(other, widths)));
   const room = style.width - indent(grid).length;
-  const aligned = noteColumn + 3 + line.note.length <= room ? noteColumn : main.length;
-  if (aligned + 3 + line.note.length > room) return [text, `  ${chalk.dim(line.note)}`, ...below];
-  return [`${text}${' '.repeat(aligned - main.length)}   ${chalk.dim(line.note)}`, ...below];
+  const noteColumn = Math.max(...group.filter((other) => other.note !== undefined).map((other) => lineWidth(other, widths)));
+  // What stands behind a semicolon explains the explanation: it goes first where room is short.
+  for (const note of [line.note, line.note.replace(/;.*/s, '')]) {
+    const start = [noteColumn, main.length].find((column) => column + 3 + note.length <= room);
+    if (start !== undefined) return [`${text}${' '.repeat(start - main.length)}   ${chalk.dim(note)}`, ...below];
+  }
+  return [text, `  ${chalk.dim(line.note)}`, ...below];
 }
 
 /** The neighbouring lines at one place of one host: their columns are aligned. */
 function visit(lines: readonly Line[], i: number): readonly Line[] {
-  const same = (other: Line | undefined) => other !== undefined && other.host === lines[i]!.host && other.place === lines[i]!.place;
+  const same = (other: Line | undefined) =>
+    other !== undefined && other.host === lines[i]!.host && other.place === lines[i]!.place;
   let first = i;
   while (same(lines[first - 1])) first -= 1;
   let last = i;

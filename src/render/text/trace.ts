@@ -41,10 +41,14 @@ interface Section {
 }
 
 function render(trace: Trace, options: TraceTextOptions, style: Style): readonly string[] {
-  const sections = trace.outcomes.length > 1 ? branchedSections(trace.outcomes, options) : trace.outcomes.flatMap((outcome) => outcomeSections(outcome, 0, options));
+  const sections =
+    trace.outcomes.length > 1
+      ? branchedSections(trace.outcomes, options)
+      : trace.outcomes.flatMap((outcome) => outcomeSections(outcome, 0, options));
   const grid = gridOf(sections.flatMap((section) => section.lines));
   const body = sections.flatMap((section) => [...heading(section, style), ...layOut(section.lines, grid, style)]);
-  return [header(trace, style), '', ...body, '', ...verdictBlock(trace, style)];
+  const lines = [header(trace, style), '', ...body, '', ...verdictBlock(trace, style)];
+  return lines.filter((line, i) => line !== '' || lines[i - 1] !== '');
 }
 
 /** The packet fully resolved, and the network it meets. */
@@ -78,7 +82,10 @@ function branchedSections(outcomes: readonly Outcome[], options: TraceTextOption
     return [{ title, kind: 'branch' as const, lines: [] }, ...outcomeSections(shown, shared, options), ...alikeSection(alike)];
   });
   const left = groups.slice(SHOWN_BRANCHES).length;
-  const rest = left === 0 ? [] : [{ title: `… and ${left} more ways, not shown here (-o json has all)`, kind: 'remark' as const, lines: [] }];
+  const rest =
+    left === 0
+      ? []
+      : [{ title: `… and ${left} more ways, not shown here (-o json has all)`, kind: 'remark' as const, lines: [] }];
   return [...start, ...shown, ...rest];
 }
 
@@ -88,7 +95,9 @@ function branchName(outcome: Outcome): string {
 
 function alikeSection(alike: readonly Outcome[]): readonly Section[] {
   if (alike.length === 0) return [];
-  const names = alike.slice(0, 12).map((outcome) => `${outcome.server ? shortName(outcome.server) : outcome.verdict} (${percent(outcome.probability)})`);
+  const names = alike
+    .slice(0, 12)
+    .map((outcome) => `${outcome.server ? shortName(outcome.server) : outcome.verdict} (${percent(outcome.probability)})`);
   const more = alike.length > 12 ? ` and ${alike.length - 12} more` : '';
   return [{ title: `  in the same way: ${names.join(', ')}${more}`, kind: 'remark', lines: [] }];
 }
@@ -113,7 +122,12 @@ function requestSection(events: readonly TraceEvent[], from: number, to: number,
 function replySection(events: readonly TraceEvent[], options: TraceTextOptions): readonly Section[] {
   if (events.length === 0) return [];
   const view = options.detail === 'hops' && !isLost(events) ? shortReplyView : viewOf(options);
-  return [{ title: '▲ reply', kind: 'part', lines: view(events) }];
+  const lines = view(events);
+  return [
+    lines.length > 0
+      ? { title: '▲ reply', kind: 'part', lines }
+      : { title: '▲ reply    the same way back, unchanged', kind: 'remark', lines },
+  ];
 }
 
 /** Later packets of a connection that went well go the known way: one line says so. */
@@ -121,7 +135,13 @@ function followUpSection(part: 'ack' | 'data', events: readonly TraceEvent[], op
   if (events.length === 0) return [];
   if (options.detail === 'rules' || isLost(events)) return [{ title: `▼ ${part}`, kind: 'part', lines: viewOf(options)(events) }];
   if (options.detail === 'summary') return [];
-  return [{ title: `▼ ${part}      the same way; conntrack knows the connection, so no nat rule is asked again`, kind: 'remark', lines: [] }];
+  return [
+    {
+      title: `▼ ${part}      the same way; conntrack knows the connection, so no nat rule is asked again`,
+      kind: 'remark',
+      lines: [],
+    },
+  ];
 }
 
 function legSections(leg: Leg, options: TraceTextOptions): readonly Section[] {

@@ -62,6 +62,7 @@ function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boole
     start === '' ? title : `${title}  ${start}`,
     ...rest.map((line) => `${' '.repeat(titleWidth + 2)}${line}`),
     ...(first.cause ? causeFields(first, first.cause, style) : decidedFields(first, style)),
+    ...sourceFields(trace, first, style),
     ...field('reply', replyFate(first), style),
   ];
 }
@@ -94,6 +95,17 @@ function seen(trace: Trace, outcomes: readonly Outcome[]): string {
   return `It saw ${listing(sources, 'or')}${instead}.`;
 }
 
+/** The rule that hid the client from the server. */
+function sourceFields(trace: Trace, outcome: Outcome, style: Style): readonly string[] {
+  if (outcome.source === null || outcome.source === trace.packet?.source) return [];
+  const nat = outcome.request.findIndex(
+    (event) => event.kind === 'nat' && event.type === 'snat' && event.after.src === outcome.source,
+  );
+  const [rule, event] = [outcome.request[nat - 1], outcome.request[nat]];
+  if (rule?.kind !== 'rule' || event?.kind !== 'nat') return [];
+  return field('source', `${shortName(rule.host)}, ${rule.table} ${rule.chain} #${rule.rule}: ${rewrite(event)}`, style);
+}
+
 function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly string[] {
   const event = cause.at ? eventsOf(outcome, cause.at.leg, cause.at.part)[cause.at.event] : undefined;
   const decider = event && cause.at ? deciding(eventsOf(outcome, cause.at.leg, cause.at.part), cause.at.event) : undefined;
@@ -111,7 +123,12 @@ function remedyFields(remedy: readonly string[] | null, style: Style): readonly 
   return remedy.map((line, i) => `  ${style.chalk.dim((i === 0 ? 'remedy' : '').padEnd(LABEL_WIDTH))}${style.chalk.bold(line)}`);
 }
 
-const PART_NAMES: Readonly<Record<Part, string>> = { request: 'on the way there', reply: 'on the way back', ack: 'the next packet', data: 'the data' };
+const PART_NAMES: Readonly<Record<Part, string>> = {
+  request: 'on the way there',
+  reply: 'on the way back',
+  ack: 'the next packet',
+  data: 'the data',
+};
 
 function place(event: TraceEvent): string {
   if (event.kind === 'rule' || event.kind === 'policy') return `, ${event.hook}`;
@@ -124,7 +141,11 @@ function deciding(events: readonly TraceEvent[], at: number): TraceEvent | undef
   const event = events[at];
   if (event === undefined || event.kind !== 'drop') return event;
   const before = events[at - 1];
-  return before !== undefined && before.host === event.host && (before.kind === 'rule' || before.kind === 'policy' || before.kind === 'route') ? before : event;
+  return before !== undefined &&
+    before.host === event.host &&
+    (before.kind === 'rule' || before.kind === 'policy' || before.kind === 'route')
+    ? before
+    : event;
 }
 
 /** For an answer without a cause: what sent the packet where it went. */
@@ -146,9 +167,11 @@ function decisionFields(event: TraceEvent, style: Style, nat?: NatEvent): readon
 function decision(event: TraceEvent, style: Style, nat: NatEvent | undefined): readonly string[] {
   switch (event.kind) {
     case 'rule':
-      return field('rule', `${shortName(event.host)}, ${event.table} ${event.chain} #${event.rule}${nat ? `: ${rewrite(nat)}` : ''}`, style).concat(
-        ruleText(event, style),
-      );
+      return field(
+        'rule',
+        `${shortName(event.host)}, ${event.table} ${event.chain} #${event.rule}${nat ? `: ${rewrite(nat)}` : ''}`,
+        style,
+      ).concat(ruleText(event, style));
     case 'policy':
       return field('policy', `${shortName(event.host)}, ${event.table} ${event.chain}: ${event.verdict.toUpperCase()}`, style);
     case 'route':
@@ -166,13 +189,20 @@ function ruleText(event: RuleEvent, style: Style): readonly string[] {
 /** What became of the answer. */
 function replyFate(outcome: Outcome): string {
   const { reply } = outcome;
-  if (reply.length === 0) return outcome.server === null && outcome.source === null ? 'none: the request did not arrive' : 'not followed';
+  if (reply.length === 0)
+    return outcome.server === null && outcome.source === null ? 'none: the request did not arrive' : 'not followed';
   const drop = reply.findLast((event) => event.kind === 'drop');
   const from = shortName(reply[0]!.host);
   if (drop) return `sent by ${from}, lost on ${shortName(drop.host)}: ${drop.reason}`;
-  const what = reply[0]!.packet?.icmp && outcome.verdict !== 'connected' ? 'an ICMP error' : (reply[0]!.packet?.flags?.replaceAll(',', '-') ?? 'the answer');
+  const what =
+    reply[0]!.packet?.icmp && outcome.verdict !== 'connected'
+      ? 'an ICMP error'
+      : (reply[0]!.packet?.flags?.replaceAll(',', '-') ?? 'the answer');
   const back = reply.findLast((event) => event.kind === 'nat' && event.type === 'snat' && event.after.src !== undefined);
-  const rewritten = back?.kind === 'nat' ? `; ${shortName(back.host)} puts the source back to ${endpoint(back.after.src!, back.after.sport)}` : '';
+  const rewritten =
+    back?.kind === 'nat'
+      ? `; ${shortName(back.host)} puts the source back to ${endpoint(back.after.src!, back.after.sport)}`
+      : '';
   return `${what} from ${from} reaches ${shortName(reply[reply.length - 1]!.host)}${rewritten}`;
 }
 

@@ -29,11 +29,21 @@ export const hopsView: View = (events) => {
         return event.purpose !== 'bridge' && (event.outer !== true || event.entry === null);
       case 'neighbour':
         return event.mac === null;
+      case 'drop':
+        return !isDroppingRule(events[i - 1]) || events[i - 1]!.host !== event.host;
       default:
         return true;
     }
-  });
+  }).map(withoutEcho);
 };
+
+/** kube-proxy's rules of one service bear the same comment: it is told once. */
+function withoutEcho(line: Line, i: number, lines: readonly Line[]): Line {
+  const before = lines[i - 1];
+  const echo =
+    line.note !== undefined && before?.host === line.host && before.place === line.place && before.note?.includes(line.note);
+  return echo ? { ...line, note: undefined } : line;
+}
 
 /** Rewrites, tunnels, delivery and losses only. */
 export const summaryView: View = (events) => linesOf(events, (event) => isLandmark(event) || isDroppingRule(event));
@@ -46,7 +56,9 @@ export const shortReplyView: View = (events) =>
 export function rulesView(describe: DescribeRule): View {
   return (events) =>
     events.map((event, i) =>
-      event.kind === 'rule' ? fullRule(eventLine(event, i), event, describe(event)) : withConntrackNote(eventLine(event, i), events, i),
+      event.kind === 'rule'
+        ? fullRule(eventLine(event, i), event, describe(event))
+        : withConntrackNote(eventLine(event, i), events, i),
     );
 }
 
@@ -70,7 +82,9 @@ function linesOf(events: readonly TraceEvent[], shows: (event: TraceEvent, i: nu
 
 /** A rewrite without a rule: what the first packet got, done again. */
 function withConntrackNote(line: Line, events: readonly TraceEvent[], i: number): Line {
-  return events[i]!.kind === 'nat' && ruleBehind(events, i) === null ? { ...line, note: 'conntrack remembers; no rule is asked' } : line;
+  return events[i]!.kind === 'nat' && ruleBehind(events, i) === null
+    ? { ...line, note: 'conntrack remembers; no rule is asked' }
+    : line;
 }
 
 /** The rewrite that the rule at `i` caused. */
@@ -91,15 +105,18 @@ function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null 
 function tellsArrival(events: readonly TraceEvent[], i: number): boolean {
   const event = events[i]!;
   const next = events.slice(i + 1).find((other) => other.kind !== 'conntrack' && other.kind !== 'neighbour');
-  if (event.outer === true || event.host === 'underlay' || event.host.startsWith('pod/') || event.host.startsWith('external/')) return false;
+  if (event.outer === true || event.host === 'underlay' || event.host.startsWith('pod/') || event.host.startsWith('external/'))
+    return false;
   if (next?.host !== event.host || next.kind === 'bridge' || next.kind === 'rx') return false;
   return events[i - 1]?.host !== event.host;
 }
 
+const LANDMARKS: ReadonlySet<TraceEvent['kind']> = new Set(['socket', 'nat', 'encapsulate', 'decapsulate', 'drop', 'proxy']);
+
 function isLandmark(event: TraceEvent): boolean {
-  return event.kind === 'socket' || event.kind === 'nat' || event.kind === 'encapsulate' || event.kind === 'decapsulate' || event.kind === 'drop' || event.kind === 'proxy';
+  return LANDMARKS.has(event.kind);
 }
 
-function isDroppingRule(event: TraceEvent): boolean {
-  return (event.kind === 'rule' || event.kind === 'policy') && event.verdict === 'drop';
+function isDroppingRule(event: TraceEvent | undefined): boolean {
+  return (event?.kind === 'rule' || event?.kind === 'policy') && event.verdict === 'drop';
 }

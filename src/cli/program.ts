@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addCheckCommand } from './commands/check.ts';
+import { addExplainCommand } from './commands/explain.ts';
+import { addRulesCommand } from './commands/rules.ts';
+import { addTraceCommand } from './commands/trace.ts';
+import { printable } from '../render/printable.ts';
+import type { ExitCode, Io } from './io.ts';
+
+/** What a command gives back: the text for stdout and the exit code. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Turns a command's work into commander's action: output comes last and at once, so that a failing command prints no data. */
+export type Act = (work: () => Promise<CommandResult>) => Promise<void>;
+
+/** The whole command line; `onExit` is told the exit code of the command that ran. */
+export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command {
+  const act: Act = async (work) => {
+    const { stdout, exitCode } = await work();
+    io.out(stdout);
+    onExit(exitCode);
+  };
+  const program = new Command('k8snet')
+    .description('What happens to this packet? Walks a connection through a Kubernetes cluster hop by hop, offline.')
+    .option('-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .showHelpAfterError("Try 'k8snet --help'.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) =>
+        write(
+          printable(text.trim())
+            .replace(/^error: /, 'k8snet: error: ')
+            .concat('\n'),
+        ),
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+    })
+    .addHelpText('after', EXAMPLES)
+    .action(() => {
+      if (program.opts<{ version?: boolean }>().version) io.out(`${readVersion(io)}\n`);
+      else program.outputHelp();
+    });
+  addTraceCommand(program, io, act);
+  addRulesCommand(program, io, act);
+  addCheckCommand(program, io, act);
+  addExplainCommand(program, io, act);
+  return program;
+}
+
+function readVersion(io: Io): string {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', io.packageRoot), 'utf8')) as { version: string };
+  return version;
+}
+
+const EXAMPLES = `
+Examples:
+  k8snet trace                                                     the bundled tutorial
+  k8snet trace cluster.yaml --from pod/client --to svc/web:80      from a pod to a service
+  kubectl get nodes,pods,svc,endpointslices -A -o yaml | k8snet trace - --from pod/client --to svc/web:80
+  k8snet rules cluster.yaml --node node-1                          what kube-proxy and the CNI write there
+  k8snet check scenarios/                                          run the checks of scenario files
+
+Exit codes: 0 yes, 1 no, 2 wrong input or command line, 3 a fault of k8snet.
+`;

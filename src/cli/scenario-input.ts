@@ -1,0 +1,24 @@
+import { formatDiagnostics } from '../render/diagnostics.ts';
+import { loadScenario } from '../scenario/load.ts';
+import { InputError } from './errors.ts';
+import { readInputs, readReferenced, TUTORIAL } from './input.ts';
+import { errorStyle } from './terminal.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Reads and understands the files of a command line; tells warnings and notes on stderr.
+ * @throws UsageError when a file can't be read, InputError when it can't be understood
+ */
+export async function scenarioFrom(names: readonly string[], io: Io): Promise<Scenario> {
+  const result = loadScenario(await readInputs(names, io), { readFile: readReferenced });
+  if (!result.ok) throw new InputError(result.diagnostics);
+  const style = errorStyle(io);
+  if (names.length === 0) {
+    io.err(
+      formatDiagnostics([{ severity: 'note', message: `no FILE given: this is the bundled ${TUTORIAL}`, position: null }], style),
+    );
+  }
+  io.err(formatDiagnostics(result.scenario.diagnostics, style));
+  return result.scenario;
+}
