@@ -1,4 +1,22 @@
+import { TCP_FLAG } from '../../net/packet.ts';
+import { routeOutput } from '../routing/output.ts';
+import { ConnectionSockets, SYN_LENGTH } from '../socket/connection-sockets.ts';
+import { verdictOfErrno } from '../socket/errno.ts';
+import { assertNever } from '../../support/assert-never.ts';
+import { invariant } from '../../support/invariant.ts';
+import { sysctl } from '../sysctl.ts';
+import { localOut } from './output.ts';
+import { mtuOf } from './postrouting.ts';
+import { receive } from './receive.ts';
+import { emitRoute } from './route-event.ts';
+import { localSkb } from './skb.ts';
+import { Walk } from './walk.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { Endpoint } from '../socket/connection-sockets.ts';
+import type { Host } from '../host.ts';
+import type { Skb } from './skb.ts';
+import type { Step } from './walk.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { KernelEvent } from '../../trace/event.ts';
 import type { HostName } from '../host.ts';
@@ -72,9 +90,110 @@ export interface ConnectionOptions {
   readonly record: boolean;
 }
 
+/** A source port where none is given; ephemeral ports start at 32768. */
+const DEFAULT_SOURCE_PORT = 40000;
+/** Bytes of data in a datagram or echo where no payload is given. */
+const DEFAULT_PAYLOAD = 5;
+const DATAGRAM_HEADERS = 28;
+
 /** Walks one connection to its end. Deterministic in its arguments. */
-export function connect(request: ConnectionRequest, options: ConnectionOptions): ConnectionResult {
-  void request;
-  void options;
-  throw new Error('not yet');
+export function connect(request: ConnectionRequest, { world, state, choices, record }: ConnectionOptions): ConnectionResult {
+  const walk = new Walk(world, state, choices, record);
+  const host = world.host(request.host);
+  invariant(host, `there is no host ${request.host}`);
+  const opened = open(walk, host, request);
+  if (opened.kind === 'failed') return result(walk, opened.errno, null, null);
+  const { client, skb, mtu } = opened;
+  const sockets = new ConnectionSockets(walk, request, client, mtu);
+  walk.sockets = sockets;
+  walk.push({ kind: 'output', host: host.name, skb });
+  walk.run((step) => perform(walk, step));
+  return result(walk, sockets.errno, sockets, { address: client.address, port: client.port });
+}
+
+function perform(walk: Walk, step: Step): void {
+  const host = walk.world.host(step.host);
+  if (!host) return;
+  switch (step.kind) {
+    case 'receive':
+      receive(walk, host, step.device, step.skb);
+      return;
+    case 'output':
+      localOut(walk, host, step.skb);
+      return;
+    default:
+      assertNever(step);
+  }
+}
+
+type Opened =
+  | { readonly kind: 'failed'; readonly errno: string }
+  | { readonly kind: 'open'; readonly client: Endpoint; readonly skb: Skb; readonly mtu: number };
+
+/** connect() or the first send: the route to the destination as written chooses the source; without one no packet is made. */
+function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
+  const port = request.sourcePort ?? DEFAULT_SOURCE_PORT;
+  const flow = {
+    dst: request.destination, src: request.sourceAddress, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: request.protocol, sport: port,
+    dport: request.port,
+  };
+  const route = routeOutput(host, flow, walk.choices);
+  const address = (route.kind === 'error' ? null : route.source) ?? request.sourceAddress;
+  const skb = localSkb(firstPacket(host, request, address ?? request.destination, port), 'request', true);
+  if (route.kind === 'error' || address === null) {
+    emitRoute(walk, host, skb, route, 'output');
+    const errno = route.kind === 'error' ? route.error : 'ENETUNREACH';
+    walk.emit(skb, host, { kind: 'socket', action: 'error', owner: request.owner, errno });
+    return { kind: 'failed', errno };
+  }
+  walk.emit(skb, host, { kind: 'socket', action: request.protocol === 'tcp' ? 'connect' : 'send', owner: request.owner });
+  emitRoute(walk, host, skb, route, 'output');
+  const mtu = mtuOf(host, route);
+  if (request.protocol !== 'tcp' && skb.packet.length > mtu) {
+    if (request.dontFragment === true) {
+      walk.emit(skb, host, { kind: 'socket', action: 'error', owner: request.owner, errno: 'EMSGSIZE' });
+      walk.losses.push({ part: 'request', event: walk.events.request.length - 1, host: host.name, reason: 'EMSGSIZE' });
+      return { kind: 'failed', errno: 'EMSGSIZE' };
+    }
+    // With the default path MTU discovery what exceeds the MTU is sent in fragments, without DF (__ip_make_skb).
+    skb.packet = { ...skb.packet, df: false };
+  }
+  skb.route = route;
+  const client: Endpoint = {
+    host: host.name, owner: request.owner, address, port, peer: request.destination, peerPort: request.protocol === 'icmp' ? 0 : request.port,
+  };
+  return { kind: 'open', client, skb, mtu };
+}
+
+function firstPacket(host: Host, request: ConnectionRequest, src: IpAddress, sport: number): Packet {
+  const base = {
+    src, dst: request.destination, ttl: request.ttl ?? sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: request.dontFragment ?? true,
+  };
+  const dport = request.port;
+  const length = DATAGRAM_HEADERS + (request.payload ?? DEFAULT_PAYLOAD);
+  switch (request.protocol) {
+    case 'tcp':
+      return { ...base, length: SYN_LENGTH, l4: { protocol: 'tcp', sport, dport, flags: TCP_FLAG.SYN } };
+    case 'udp':
+      return { ...base, length, l4: { protocol: 'udp', sport, dport } };
+    case 'sctp':
+      return { ...base, length: 68, l4: { protocol: 'sctp', sport, dport, chunk: 1 } };
+    case 'icmp':
+      return { ...base, length, l4: { protocol: 'icmp', type: 8, code: 0, id: sport } };
+  }
+}
+
+function result(
+  walk: Walk,
+  errno: string | null,
+  sockets: ConnectionSockets | null,
+  local: ConnectionResult['local'],
+): ConnectionResult {
+  const { request, reply, ack, data } = walk.events;
+  const verdict = errno !== null ? verdictOfErrno(errno) : sockets?.established ? 'connected' : 'timeout';
+  return {
+    verdict, errno, server: sockets?.server ?? null, source: sockets?.source ?? null, local,
+    unknownRules: [...walk.unknownRules], losses: walk.losses, request, reply, ack, data,
+    rulesLookedAt: walk.rulesLookedAt,
+  };
 }

@@ -1,5 +1,7 @@
 import type { Tuple } from './tuple.ts';
 
+export type { Tuple };
+
 /** What matches may know of a packet's conntrack entry. */
 export type ConntrackView =
   | { readonly state: 'UNTRACKED' | 'INVALID' }

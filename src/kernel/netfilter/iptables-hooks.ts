@@ -1,0 +1,69 @@
+import { ACCEPT, PRIORITY } from './hook.ts';
+import { rerouteLocal } from '../walk/reroute.ts';
+import { packetContext } from './packet-context.ts';
+import { traverse } from './iptables/traverse.ts';
+import { TABLE_HOOKS } from './iptables/table.ts';
+import type { Host } from '../host.ts';
+import type { HookCall, HookFunction, HookVerdict } from './hook.ts';
+import type { IptablesTables, Table, TableName } from './iptables/table.ts';
+
+const TABLE_PRIORITY: Readonly<Record<Exclude<TableName, 'nat'>, number>> = {
+  raw: PRIORITY.RAW,
+  mangle: PRIORITY.MANGLE,
+  filter: PRIORITY.FILTER,
+  security: PRIORITY.SECURITY,
+};
+
+const PLAIN_TABLES = ['raw', 'mangle', 'filter', 'security'] as const;
+
+/** The rule sets of a family: iptables-nft's, and iptables-legacy's beside it. */
+function ruleSets({ netfilter }: Host, family: 4 | 6): readonly IptablesTables[] {
+  if (family === 6) return [netfilter.ip6tables];
+  return netfilter.iptablesLegacy ? [netfilter.iptables, netfilter.iptablesLegacy] : [netfilter.iptables];
+}
+
+/** Hook functions of the tables other than nat, one for each base chain that exists. */
+export function iptablesHooks(host: Host, family: 4 | 6): readonly HookFunction[] {
+  return ruleSets(host, family).flatMap((tables) =>
+    PLAIN_TABLES.flatMap((name) => baseChains(tables, name, name === 'mangle' ? runMangle : runTable, TABLE_PRIORITY[name])),
+  );
+}
+
+/** nat's base chains: not hook functions of their own, the NAT core calls them (nf_nat_lookup_hook). */
+export function natChains(host: Host, family: 4 | 6): readonly HookFunction[] {
+  return ruleSets(host, family).flatMap((tables) => baseChains(tables, 'nat', runTable, 0));
+}
+
+type Runner = (table: Table, call: HookCall) => HookVerdict;
+
+function baseChains(tables: IptablesTables, name: TableName, run: Runner, priority: number): HookFunction[] {
+  const table = tables.get(name);
+  if (!table) return [];
+  return TABLE_HOOKS[name]
+    .filter((hook) => table.chain(hook) !== undefined)
+    .map((hook) => ({ hook, priority, name: `iptables ${name}`, run: (call: HookCall) => run(table, call) }));
+}
+
+function runTable(table: Table, call: HookCall): HookVerdict {
+  const verdict = traverse(table, packetContext(call, table.name));
+  switch (verdict.kind) {
+    case 'accept':
+      return ACCEPT;
+    case 'drop':
+      return { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nft_do_chain' };
+    case 'reject':
+      return { kind: 'reject', with: verdict.with };
+  }
+}
+
+/** iptable_mangle's OUTPUT: what changes mark, addresses or TOS of a local packet has it routed again (ipt_mangle_out). */
+function runMangle(table: Table, call: HookCall): HookVerdict {
+  if (call.hook !== 'OUTPUT') return runTable(table, call);
+  const { skb } = call;
+  const { mark, packet } = skb;
+  const verdict = runTable(table, call);
+  if (verdict.kind !== 'accept') return verdict;
+  const changed =
+    skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;
+  return !changed || rerouteLocal(call) ? verdict : { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_hook_slow' };
+}

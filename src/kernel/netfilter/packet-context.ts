@@ -1,0 +1,154 @@
+import { hasReversePath } from '../routing/input.ts';
+import { addressTypeOn } from '../routing/address-type.ts';
+import { changeSet } from '../ipset/change.ts';
+import { findSocket } from '../socket/lookup.ts';
+import { viewOf } from './conntrack/entry.ts';
+import { runNatTarget } from './nat/targets.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { HostState } from '../state.ts';
+import type { AddressType, NatAction, PolicyRecord, RuleRecord, TraverseContext } from './iptables/context.ts';
+import type { Rule, TableName } from './iptables/table.ts';
+import type { TargetAction } from './iptables/target/target.ts';
+import type { HookCall } from './hook.ts';
+import type { ConntrackView } from './conntrack/view.ts';
+import type { IpSet } from '../ipset/ipset.ts';
+
+/** What a table's rules see of a packet at a hook, and how they change it. */
+export function packetContext(call: HookCall, table: TableName): TraverseContext {
+  return new PacketContext(call, table);
+}
+
+class PacketContext implements TraverseContext {
+  readonly #call: HookCall;
+  readonly table: TableName;
+  ruleKey = '';
+
+  constructor(call: HookCall, table: TableName) {
+    this.#call = call;
+    this.table = table;
+  }
+
+  get host() {
+    return this.#call.host;
+  }
+  get hook() {
+    return this.#call.hook;
+  }
+  get packet(): Packet {
+    return this.#call.skb.packet;
+  }
+  set packet(packet: Packet) {
+    this.#call.skb.packet = packet;
+  }
+  get mark(): number {
+    return this.#call.skb.mark;
+  }
+  set mark(mark: number) {
+    this.#call.skb.mark = mark >>> 0;
+  }
+  get inDevice(): string | null {
+    return this.#call.inDevice;
+  }
+  get outDevice(): string | null {
+    return this.#call.outDevice;
+  }
+  get physIn(): string | null {
+    return this.#call.skb.bridge?.physIn ?? null;
+  }
+  get physOut(): string | null {
+    return this.#call.skb.bridge?.physOut ?? null;
+  }
+  get bridged(): boolean {
+    return this.physOut !== null;
+  }
+  get srcMac(): string | null {
+    return this.#call.skb.srcMac;
+  }
+  get packetType(): 'unicast' | 'broadcast' | 'multicast' {
+    const type = this.#call.skb.packetType;
+    return type === 'broadcast' || type === 'multicast' ? type : 'unicast';
+  }
+  get conntrack(): ConntrackView {
+    const { skb, walk } = this.#call;
+    return viewOf(skb.conntrack, skb.untracked, walk.state.now);
+  }
+  get socket(): { readonly uid: number; readonly gid: number } | null {
+    return this.#call.skb.sentBySocket ? { uid: 0, gid: 0 } : null;
+  }
+  get now(): number {
+    return this.#call.walk.state.now;
+  }
+  get record(): ((event: RuleRecord | PolicyRecord) => void) | null {
+    return this.#call.walk.recording ? (event) => this.#emit(event) : null;
+  }
+
+  moduleState<T>(key: string, make: () => T): T {
+    const { modules } = this.#state;
+    if (!modules.has(key)) modules.set(key, make());
+    return modules.get(key) as T;
+  }
+
+  draw(probability: number, what: string): boolean {
+    if (probability >= 1) return true;
+    if (probability <= 0) return false;
+    return this.#call.walk.choices.pick(what, [probability, 1 - probability]) === 0;
+  }
+
+  ipset(name: string): IpSet | undefined {
+    return this.#state.ipsets.get(name) ?? this.host.netfilter.ipsets.get(name);
+  }
+
+  addressType(address: IpAddress, device: string | null): AddressType {
+    return addressTypeOn(this.host.routing, address, device);
+  }
+
+  reversePath(loose: boolean, acceptLocal: boolean, validMark: boolean): boolean {
+    const device = this.inDevice;
+    return device === null || hasReversePath(this.host, this.packet, device, validMark ? this.mark : 0, loose, acceptLocal);
+  }
+
+  socketExists(): boolean {
+    return findSocket(this.#call.walk, this.host, this.packet) !== null;
+  }
+
+  setConnectionMark(mark: number): void {
+    const entry = this.#call.skb.conntrack?.entry;
+    if (entry) entry.mark = mark >>> 0;
+  }
+
+  notrack(): void {
+    if (!this.#call.skb.conntrack) this.#call.skb.untracked = true;
+  }
+
+  nat(action: NatAction): 'accept' | 'drop' {
+    return runNatTarget(this.#call, action);
+  }
+
+  changeSet(action: Extract<TargetAction, { kind: 'set-add' | 'set-del' }>): void {
+    const set = this.ipset(action.set);
+    if (set) this.#state.ipsets.set(set.name, changeSet(set, this, action));
+  }
+
+  unknownRule(rule: Rule): void {
+    this.#call.walk.noteUnknownRule(this.host, rule);
+  }
+
+  get #state(): HostState {
+    return this.#call.walk.state.host(this.host.name);
+  }
+
+  #emit(record: RuleRecord | PolicyRecord): void {
+    const { walk, skb, host, hook } = this.#call;
+    const { chain, passedOver } = record;
+    const at = { hook, table: this.table, chain, passedOver };
+    walk.countRules(passedOver + (record.kind === 'rule' ? 1 : 0));
+    if (record.kind === 'policy') {
+      walk.emit(skb, host, { kind: 'policy', ...at, verdict: record.verdict });
+      return;
+    }
+    const { rule, number, verdict } = record;
+    const text = rule.body === '' ? `-A ${chain}` : `-A ${chain} ${rule.body}`;
+    walk.emit(skb, host, { kind: 'rule', ...at, rule: number, text, verdict, ...(rule.origin && { origin: rule.origin }) });
+  }
+}

@@ -1,0 +1,48 @@
+import { isConntrackNeeded } from './conntrack/needed.ts';
+import { conntrackConfirm, conntrackIn } from './conntrack/track.ts';
+import { defragment } from './defragment.ts';
+import { PRIORITY } from './hook.ts';
+import { iptablesHooks } from './iptables-hooks.ts';
+import { natHook } from './nat/hook.ts';
+import type { HookName } from '../../trace/event.ts';
+import type { Host } from '../host.ts';
+import type { HookFunction } from './hook.ts';
+
+/**
+ * What is registered at the hooks of a namespace, by family:
+ *
+ *     PREROUTING   defrag · raw · conntrack · mangle · nat (dst)
+ *     INPUT        mangle · filter · security · nat (src) · confirm
+ *     FORWARD      mangle · filter · security
+ *     OUTPUT       defrag · raw · conntrack · mangle · nat (dst) · filter · security
+ *     POSTROUTING  mangle · nat (src) · confirm
+ *
+ * A table's function is there only if its base chain exists, conntrack's only if some rule needs it.
+ */
+export function hookFunctions(host: Host, family: 4 | 6, hook: HookName): readonly HookFunction[] {
+  let byHost = cache.get(host);
+  if (!byHost) cache.set(host, (byHost = new Map()));
+  const key = `${family}${hook}`;
+  let functions = byHost.get(key);
+  if (!functions) byHost.set(key, (functions = register(host, family).filter((f) => f.hook === hook)));
+  return functions;
+}
+
+/** Hosts are immutable, so what is registered for one never changes. */
+const cache = new WeakMap<Host, Map<string, readonly HookFunction[]>>();
+
+function register(host: Host, family: 4 | 6): readonly HookFunction[] {
+  const functions: HookFunction[] = [...iptablesHooks(host, family)];
+  if (isConntrackNeeded(host, family)) {
+    functions.push(
+      { hook: 'PREROUTING', priority: PRIORITY.DEFRAG, name: 'defrag', run: defragment },
+      { hook: 'OUTPUT', priority: PRIORITY.DEFRAG, name: 'defrag', run: defragment },
+      { hook: 'PREROUTING', priority: PRIORITY.CONNTRACK, name: 'conntrack', run: conntrackIn },
+      { hook: 'OUTPUT', priority: PRIORITY.CONNTRACK, name: 'conntrack', run: conntrackIn },
+      { hook: 'INPUT', priority: PRIORITY.CONFIRM, name: 'confirm', run: conntrackConfirm },
+      { hook: 'POSTROUTING', priority: PRIORITY.CONFIRM, name: 'confirm', run: conntrackConfirm },
+    );
+  }
+  functions.push(...natHook(host, family));
+  return functions.sort((a, b) => a.priority - b.priority);
+}

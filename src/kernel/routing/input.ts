@@ -1,0 +1,119 @@
+import { isIpv4 } from '../../net/ip.ts';
+import { deviceSysctl, sysctl } from '../sysctl.ts';
+import { isLocalAddress } from './address-type.ts';
+import { hasCustomRules, inputFlow, localRoute, lookup, transport } from './lookup.ts';
+import { selectNextHop } from './next-hop.ts';
+import { isLoopback } from './output.ts';
+import { TABLE_LOCAL } from './route.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { Host } from '../host.ts';
+import type { Choices } from '../walk/choices.ts';
+import type { Flow } from './lookup.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+
+/** A packet that the routing code refuses at once, with the kernel's drop reason. */
+export interface Martian {
+  readonly kind: 'martian';
+  readonly reason: 'IP_INVALID_SOURCE' | 'IP_LOCALNET' | 'IP_LOCAL_SOURCE' | 'IP_RPFILTER' | 'IP_INVALID_DEST';
+}
+
+/**
+ * ip_route_input_slow: what to do with a packet that came by a device: deliver it here, forward it, or an error that ip_error turns
+ * into silence or an ICMP answer.
+ */
+export function routeInput(host: Host, packet: Packet, device: string, mark: number, choices: Choices): ResolvedRoute | Martian {
+  const { src, dst } = packet;
+  if (isMulticastOrBroadcast(src)) return { kind: 'martian', reason: 'IP_INVALID_SOURCE' };
+  const localnet = deviceSysctl(host.sysctls, 'route_localnet', device) !== 0;
+  if (isLoopback(src) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
+  if (isIpv4(dst) && dst >>> 24 === 0) return { kind: 'martian', reason: 'IP_INVALID_DEST' };
+  if (isLoopback(dst) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
+  const forwarding = isForwarding(host, packet);
+  const flow = inputFlow(packet, device, mark);
+  const found = lookup(host.routing, flow);
+  if (!found.ok) {
+    return { kind: 'error', error: forwarding ? found.error : 'EHOSTUNREACH', route: found.route, table: found.table };
+  }
+  const { route, table } = found;
+  if (route.type === 'broadcast' || route.type === 'local') {
+    const martian = validateSource(host, packet, device, mark, 'lo');
+    if (martian) return martian;
+    return { kind: route.type, device: 'lo', gateway: null, onlink: false, route, table, source: null };
+  }
+  if (!forwarding) return { kind: 'error', error: 'EHOSTUNREACH', route: null, table: null };
+  const hop = selectNextHop(route, flow, choices);
+  const martian = validateSource(host, packet, device, mark, hop?.dev ?? 'lo');
+  if (martian) return martian;
+  if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
+  return { kind: 'unicast', device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source: null };
+}
+
+/** Does this host forward packets of the packet's family (IN_DEV_FORWARD)? */
+export function isForwarding(host: Host, packet: Packet): boolean {
+  return sysctl(host.sysctls, isIpv4(packet.src) ? 'net.ipv4.ip_forward' : 'net.ipv6.conf.all.forwarding') !== 0;
+}
+
+/** fib_validate_source: may this source come by this device? The way back enters by the device the packet would leave by. */
+function validateSource(host: Host, packet: Packet, device: string, mark: number, outDevice: string): Martian | null {
+  const mode = deviceSysctl(host.sysctls, 'rp_filter', device);
+  const acceptLocal = deviceSysctl(host.sysctls, 'accept_local', device) !== 0;
+  if (mode === 0) {
+    if (acceptLocal) return null;
+    if (!hasCustomRules(host.routing) && !hasCustomLocalRoutes(host)) {
+      return isDeviceAddress(host, packet.src) ? { kind: 'martian', reason: 'IP_LOCAL_SOURCE' } : null;
+    }
+  }
+  const validMark = deviceSysctl(host.sysctls, 'src_valid_mark', device) !== 0;
+  const ports = transport(packet);
+  const back: Flow = {
+    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: validMark ? mark : 0, tos: packet.tos & 0x1c,
+    protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
+  };
+  return checkWayBack(host, back, device, mode, acceptLocal);
+}
+
+/** __fib_validate_source: a look-up of the way back. `mode` is rp_filter: 0 none, 1 strict, 2 loose. */
+function checkWayBack(host: Host, back: Flow, device: string, mode: number, acceptLocal: boolean): Martian | null {
+  const found = lookup(host.routing, back);
+  if (!found.ok) return mode !== 0 ? { kind: 'martian', reason: 'IP_RPFILTER' } : null;
+  const { route } = found;
+  if (route.type !== 'unicast' && !(route.type === 'local' && acceptLocal)) return { kind: 'martian', reason: 'IP_LOCAL_SOURCE' };
+  if (route.nexthops.some(({ dev }) => dev === device)) return null;
+  return mode === 1 ? { kind: 'martian', reason: 'IP_RPFILTER' } : null;
+}
+
+/** The rpfilter match (ipt_rpfilter.c): is there a way back by this device (loose: by any)? */
+export function hasReversePath(host: Host, packet: Packet, device: string, mark: number, loose: boolean, acceptLocal: boolean): boolean {
+  const ports = transport(packet);
+  const found = lookup(host.routing, {
+    dst: packet.src, src: isLocalAddress(host.routing, packet.dst) ? packet.dst : null, iif: 'lo', oif: null, mark, tos: packet.tos & 0x1c,
+    protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
+  });
+  if (!found.ok) return false;
+  if (found.route.type !== 'unicast' && !(found.route.type === 'local' && acceptLocal)) return false;
+  return loose || found.route.nexthops.some(({ dev }) => dev === device);
+}
+
+function isDeviceAddress(host: Host, address: IpAddress): boolean {
+  const route = localRoute(host.routing, address);
+  return route?.type === 'local' && ownedByDevice(host, address);
+}
+
+function ownedByDevice(host: Host, address: IpAddress): boolean {
+  for (const device of host.devices.values()) if (device.addresses.some((a) => a.address === address)) return true;
+  return false;
+}
+
+/** net->ipv4.fib_has_custom_local_routes: a local route that no address made. */
+function hasCustomLocalRoutes(host: Host): boolean {
+  for (const route of host.routing.tables.get(TABLE_LOCAL)?.routes() ?? []) {
+    if (route.type === 'local' && route.protocol !== 'kernel') return true;
+  }
+  return false;
+}
+
+function isMulticastOrBroadcast(address: IpAddress): boolean {
+  if (isIpv4(address)) return address >>> 28 === 14 || address === 0xffffffff;
+  return address >> 120n === 0xffn;
+}

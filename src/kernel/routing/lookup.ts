@@ -1,0 +1,103 @@
+import { cidrContains } from '../../net/cidr.ts';
+import { isIpv4 } from '../../net/ip.ts';
+import { TABLE_LOCAL } from './route.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { Route, RouteType, RoutingPolicy, RoutingRule } from './route.ts';
+import type { RouteError } from './resolved-route.ts';
+
+/** What a look-up is made for (struct flowi4). */
+export interface Flow {
+  readonly dst: IpAddress;
+  /** null: not chosen yet. */
+  readonly src: IpAddress | null;
+  /** Device it came by; "lo" for packets of the host itself. */
+  readonly iif: string;
+  /** Only routes by this device; null: any. */
+  readonly oif: string | null;
+  readonly mark: number;
+  readonly tos: number;
+  readonly protocol: string;
+  readonly sport: number;
+  readonly dport: number;
+}
+
+export type LookupResult =
+  | { readonly ok: true; readonly route: Route; readonly table: number }
+  | { readonly ok: false; readonly error: RouteError; readonly route: Route | null; readonly table: number | null };
+
+/** fib_props[]: route types that answer a look-up with an error. */
+const ERROR_OF_TYPE: Partial<Record<RouteType, RouteError>> = {
+  unreachable: 'EHOSTUNREACH',
+  prohibit: 'EACCES',
+  blackhole: 'EINVAL',
+};
+
+const ERROR_OF_RULE = { unreachable: 'ENETUNREACH', prohibit: 'EACCES', blackhole: 'EINVAL' } as const;
+
+/** The flow of a packet that came by a device. */
+export function inputFlow(packet: Packet, device: string, mark: number): Flow {
+  return { ...transport(packet), dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & 0x1c };
+}
+
+/** Protocol and ports of a packet, for rules that select by them. */
+export function transport(packet: Packet): Pick<Flow, 'protocol' | 'sport' | 'dport'> {
+  const l4 = packet.l4;
+  const hasPorts = l4.protocol === 'tcp' || l4.protocol === 'udp' || l4.protocol === 'sctp';
+  return { protocol: l4.protocol, sport: hasPorts ? l4.sport : 0, dport: hasPorts ? l4.dport : 0 };
+}
+
+/** fib_lookup: the rules in order; the first whose table has a route decides. */
+export function lookup(policy: RoutingPolicy, flow: Flow): LookupResult {
+  for (const rule of policy.rules) {
+    if (!selects(rule, flow)) continue;
+    if (rule.action.kind !== 'lookup') return { ok: false, error: ERROR_OF_RULE[rule.action.kind], route: null, table: null };
+    const table = rule.action.table;
+    const route = lookupTable(policy, table, flow, rule.suppressPrefixLength);
+    if (!route) continue;
+    const error = ERROR_OF_TYPE[route.type];
+    return error ? { ok: false, error, route, table } : { ok: true, route, table };
+  }
+  return { ok: false, error: 'ENETUNREACH', route: null, table: null };
+}
+
+/** fib_table_lookup: longest prefix first; null where the next rule has its turn (no route, or one of type throw). */
+function lookupTable(policy: RoutingPolicy, id: number, flow: Flow, suppress: number | null): Route | null {
+  const table = policy.tables.get(id);
+  if (!table) return null;
+  for (const route of table.lookup(flow.dst)) {
+    if (route.tos !== 0 && route.tos !== flow.tos) continue;
+    if (route.type === 'throw') return null;
+    const byDevice = flow.oif === null || route.nexthops.length === 0 || route.nexthops.some(({ dev }) => dev === flow.oif);
+    if (!byDevice) continue;
+    return suppress !== null && route.dst.length <= suppress ? null : route;
+  }
+  return null;
+}
+
+/** fib4_rule_match */
+function selects(rule: RoutingRule, flow: Flow): boolean {
+  return selectorHolds(rule, flow) !== rule.invert && rule.family === (isIpv4(flow.dst) ? 4 : 6);
+}
+
+function selectorHolds(rule: RoutingRule, flow: Flow): boolean {
+  if (rule.from && (flow.src === null ? rule.from.length > 0 : !cidrContains(rule.from, flow.src))) return false;
+  if (rule.to && !cidrContains(rule.to, flow.dst)) return false;
+  if (rule.iif !== null && rule.iif !== flow.iif) return false;
+  if (rule.oif !== null && rule.oif !== flow.oif) return false;
+  if (rule.mark && ((flow.mark ^ rule.mark.value) & rule.mark.mask) !== 0) return false;
+  if (rule.protocol && rule.protocol !== flow.protocol) return false;
+  if (rule.sport && (flow.sport < rule.sport.from || flow.sport > rule.sport.to)) return false;
+  return !rule.dport || (flow.dport >= rule.dport.from && flow.dport <= rule.dport.to);
+}
+
+/** True when rules beyond the three defaults exist (fib4_has_custom_rules). */
+export function hasCustomRules(policy: RoutingPolicy): boolean {
+  return policy.rules.some(({ priority }) => priority !== 0 && priority !== 32766 && priority !== 32767);
+}
+
+/** The local table's route for an address: is it one of the host's own, a broadcast address, or neither? */
+export function localRoute(policy: RoutingPolicy, address: IpAddress): Route | null {
+  for (const route of policy.tables.get(TABLE_LOCAL)?.lookup(address) ?? []) return route;
+  return null;
+}

@@ -1,0 +1,39 @@
+import { isIpv4 } from '../../net/ip.ts';
+import { deviceSysctl } from '../sysctl.ts';
+import { lookup } from './lookup.ts';
+import { selectNextHop } from './next-hop.ts';
+import { selectAddress } from './source-address.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { Host } from '../host.ts';
+import type { Choices } from '../walk/choices.ts';
+import type { Flow } from './lookup.ts';
+import type { ResolvedRoute } from './resolved-route.ts';
+
+/**
+ * ip_route_output_key: the route of a packet of the host itself. Chooses the source where `flow.src` is null: the route's preferred
+ * one, else an address of the device that suits the next hop.
+ */
+export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
+  const found = lookup(host.routing, flow);
+  if (!found.ok) return { kind: 'error', error: found.error, route: found.route, table: found.table };
+  const { route, table } = found;
+  if (route.type === 'local') {
+    // The destination is here: sent by lo, from the address itself unless the entry prefers another.
+    const source = flow.src ?? route.source ?? flow.dst;
+    return { kind: 'local', device: 'lo', gateway: null, onlink: false, route, table, source };
+  }
+  const hop = selectNextHop(route, flow, choices);
+  if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
+  const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, hop.via ?? flow.dst, route.scope === 'link' ? 'link' : 'global');
+  if (source === null) return { kind: 'error', error: 'ENETUNREACH', route, table };
+  if (isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSysctl(host.sysctls, 'route_localnet', hop.dev)) {
+    return { kind: 'error', error: 'EINVAL', route, table };
+  }
+  const kind = route.type === 'broadcast' ? 'broadcast' : 'unicast';
+  return { kind, device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source };
+}
+
+/** 127.0.0.0/8 or ::1. */
+export function isLoopback(address: IpAddress): boolean {
+  return isIpv4(address) ? address >>> 24 === 127 : address === 1n;
+}

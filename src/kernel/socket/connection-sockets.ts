@@ -1,0 +1,253 @@
+import { TCP_FLAG } from '../../net/packet.ts';
+import { transport } from '../routing/lookup.ts';
+import { routeOutput } from '../routing/output.ts';
+import { sysctl } from '../sysctl.ts';
+import { localSkb } from '../walk/skb.ts';
+import { mtuOf } from '../walk/postrouting.ts';
+import { sendFromHost } from './deliver.ts';
+import { errnoOfIcmp } from './errno.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
+import type { Host } from '../host.ts';
+import type { ConnectionPart, ConnectionRequest } from '../walk/connection.ts';
+import type { Skb } from '../walk/skb.ts';
+import type { SocketLayer, Walk } from '../walk/walk.ts';
+import type { Listener } from './listener.ts';
+
+/** Bytes of IP and TCP header: of a SYN with the usual options, of later segments with timestamps. */
+export const SYN_LENGTH = 60;
+const SEGMENT_HEADERS = 52;
+/** What the probe's server says to a datagram. */
+const ANSWER_LENGTH = 28 + 248;
+/** IP and TCP header without options, which an MSS is counted from. */
+const MSS_HEADERS = 40;
+
+/** One end as the packets at that end name it. */
+export interface Endpoint {
+  readonly host: string;
+  readonly owner: string;
+  readonly address: IpAddress;
+  readonly port: number;
+  readonly peer: IpAddress;
+  readonly peerPort: number;
+}
+
+/** Both ends of one connection: the client that asked, and the server once a packet has reached it. */
+export class ConnectionSockets implements SocketLayer {
+  readonly silent: boolean;
+  readonly #walk: Walk;
+  readonly #request: ConnectionRequest;
+  readonly #client: Endpoint;
+  #server: Endpoint | null = null;
+  /** The server has the connection (TCP), or the packet (others). */
+  #accepted = false;
+  #established = false;
+  #errno: string | null = null;
+  /** Largest segment that both ends and the path, as far as known, allow. */
+  #segment: number;
+  #dataSent = false;
+  #dataArrived = false;
+
+  constructor(walk: Walk, request: ConnectionRequest, client: Endpoint, mtu: number) {
+    this.#walk = walk;
+    this.#request = request;
+    this.#client = client;
+    this.silent = request.noReply;
+    this.#segment = mtu - MSS_HEADERS;
+  }
+
+  get errno(): string | null {
+    return this.#errno;
+  }
+
+  /** The exchange that was asked for has come to its good end. */
+  get established(): boolean {
+    return this.#established && (!this.#dataSent || this.#dataArrived);
+  }
+
+  get server(): string | null {
+    return this.#accepted ? (this.#server?.owner ?? null) : null;
+  }
+
+  get source(): { readonly address: IpAddress; readonly port: number } | null {
+    return this.#accepted && this.#server ? { address: this.#server.peer, port: this.#server.peerPort } : null;
+  }
+
+  receive(host: Host, skb: Skb): boolean {
+    const { packet } = skb;
+    const { l4 } = packet;
+    if ('embedded' in l4 && l4.embedded) return this.#receiveError(host, skb, l4, l4.embedded);
+    if (isFor(this.#client, host, packet)) return this.#receiveAtClient(host, skb);
+    if (this.#server && l4.protocol === 'tcp' && isFor(this.#server, host, packet)) return this.#receiveAtServer(host, skb, l4);
+    return false;
+  }
+
+  owner(host: Host, packet: Packet): string | null {
+    for (const end of [this.#client, this.#server]) if (end && isFor(end, host, packet)) return end.owner;
+    return null;
+  }
+
+  accept(host: Host, skb: Skb, { owner }: Listener): void {
+    const { packet } = skb;
+    const { sport, dport } = transport(packet);
+    const walk = this.#walk;
+    walk.emit(skb, host, { kind: 'socket', action: 'deliver', owner });
+    if (skb.part !== 'request') return;
+    this.#server = { host: host.name, owner, address: packet.dst, port: dport, peer: packet.src, peerPort: sport };
+    if (packet.l4.protocol !== 'tcp') this.#accepted = true;
+    if (this.silent) {
+      this.#accepted = true;
+      return;
+    }
+    const base = { ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: true, src: packet.dst, dst: packet.src };
+    switch (packet.l4.protocol) {
+      case 'tcp': {
+        const flags = TCP_FLAG.SYN | TCP_FLAG.ACK;
+        sendFromHost(walk, host, skb, { ...base, length: SYN_LENGTH, l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, false);
+        return;
+      }
+      case 'udp':
+        this.#answerDatagram(host, skb, base, dport, sport);
+        return;
+      case 'sctp':
+        sendFromHost(walk, host, skb, { ...base, length: 68, l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 } }, false);
+        return;
+      case 'icmp':
+      case 'icmpv6':
+      case 'other':
+        return;
+    }
+  }
+
+  fail(_host: Host, skb: Skb, errno: string): void {
+    // TCP keeps quiet about a segment lost in its own OUTPUT and sends it again.
+    if (skb.part === 'request' && skb.packet.l4.protocol !== 'tcp') this.#errno ??= errno;
+  }
+
+  /** A server's socket on the wildcard address sends from the address that the route back suggests. */
+  #answerDatagram(host: Host, skb: Skb, base: Omit<Packet, 'length' | 'l4'>, sport: number, dport: number): void {
+    const walk = this.#walk;
+    const flow = { dst: base.dst, src: null, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport, dport };
+    const route = routeOutput(host, flow, walk.choices);
+    const src = route.kind === 'error' ? base.src : (route.source ?? base.src);
+    sendFromHost(walk, host, skb, { ...base, src, length: ANSWER_LENGTH, l4: { protocol: 'udp', sport, dport } }, true);
+  }
+
+  #receiveAtClient(host: Host, skb: Skb): boolean {
+    const { l4 } = skb.packet;
+    const walk = this.#walk;
+    switch (l4.protocol) {
+      case 'tcp':
+        if (l4.flags & TCP_FLAG.RST) {
+          walk.emit(skb, host, { kind: 'socket', action: 'error', owner: this.#client.owner, errno: 'ECONNREFUSED' });
+          if (!this.#established) this.#errno ??= 'ECONNREFUSED';
+          else if (this.#dataSent) this.#errno ??= 'ECONNRESET';
+          return true;
+        }
+        if (!this.#established && l4.flags & TCP_FLAG.SYN && l4.flags & TCP_FLAG.ACK) {
+          walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
+          this.#established = true;
+          this.#send(host, TCP_FLAG.ACK, SEGMENT_HEADERS, 'ack');
+        }
+        return true;
+      case 'udp':
+      case 'sctp':
+        walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
+        this.#established = true;
+        return true;
+      case 'icmp':
+      case 'icmpv6':
+        if (l4.type !== 0 && l4.type !== 129) return false;
+        walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
+        this.#established = true;
+        return true;
+      case 'other':
+        return false;
+    }
+  }
+
+  #receiveAtServer(host: Host, skb: Skb, tcp: TcpHeader): boolean {
+    const server = this.#server;
+    if (!server) return false;
+    if (tcp.flags & TCP_FLAG.SYN) return false;
+    if (tcp.flags & TCP_FLAG.RST) return true;
+    this.#walk.emit(skb, host, { kind: 'socket', action: 'deliver', owner: server.owner });
+    if (skb.part === 'data') {
+      this.#dataArrived = true;
+      return true;
+    }
+    this.#accepted = true;
+    this.#segment = Math.min(this.#segment, this.#serverMtu(host) - MSS_HEADERS);
+    if (skb.part === 'ack' && this.#request.payload !== null) this.#sendData();
+    return true;
+  }
+
+  #serverMtu(host: Host): number {
+    const server = this.#server;
+    if (!server) return 65535;
+    const flow = { dst: server.peer, src: server.address, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'tcp', sport: 0, dport: 0 };
+    const route = routeOutput(host, flow, this.#walk.choices);
+    return route.kind === 'error' ? 65535 : mtuOf(host, route);
+  }
+
+  /** One segment of the payload, cut to what the ends have agreed on. */
+  #sendData(): void {
+    const host = this.#walk.world.host(this.#client.host);
+    if (!host) return;
+    this.#dataSent = true;
+    const bytes = Math.min(this.#request.payload ?? 0, this.#segment - (SEGMENT_HEADERS - MSS_HEADERS));
+    this.#send(host, TCP_FLAG.ACK | TCP_FLAG.PSH, SEGMENT_HEADERS + bytes, 'data');
+  }
+
+  #send(host: Host, flags: number, length: number, part: ConnectionPart): void {
+    const { address, port, peer, peerPort } = this.#client;
+    const packet: Packet = {
+      src: address, dst: peer, ttl: this.#request.ttl ?? sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0,
+      df: this.#request.dontFragment ?? true, length, l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
+    };
+    const skb = localSkb(packet, part, true);
+    const flow = { ...transport(packet), src: address, dst: peer, iif: 'lo', oif: null, mark: 0, tos: 0 };
+    const route = routeOutput(host, flow, this.#walk.choices);
+    if (route.kind === 'error') return;
+    skb.route = route;
+    this.#walk.push({ kind: 'output', host: host.name, skb });
+  }
+
+  /** icmp_unreach: the error reaches the socket whose packet it quotes; others ignore it. */
+  #receiveError(host: Host, skb: Skb, icmp: IcmpHeader, embedded: Packet): boolean {
+    const client = this.#client;
+    const { sport, dport } = identify(embedded);
+    const ours =
+      host.name === client.host && embedded.src === client.address && embedded.dst === client.peer && sport === client.port && dport === client.peerPort;
+    if (!ours) return true;
+    const errno = errnoOfIcmp(icmp.type, icmp.code);
+    if (errno === null) return true;
+    if (embedded.l4.protocol === 'tcp' && errno === 'EMSGSIZE') {
+      this.#reduceSegment(icmp.mtu ?? 0);
+      return true;
+    }
+    this.#walk.emit(skb, host, { kind: 'socket', action: 'error', owner: client.owner, errno });
+    if (!this.#established) this.#errno ??= errno;
+    return true;
+  }
+
+  /** tcp_v4_mtu_reduced: path MTU discovery cuts the segment and sends it again. */
+  #reduceSegment(mtu: number): void {
+    if (!this.#dataSent || this.#dataArrived || mtu - MSS_HEADERS >= this.#segment) return;
+    this.#segment = mtu - MSS_HEADERS;
+    this.#sendData();
+  }
+}
+
+/** Ports, or an echo's id on the client's side. */
+export function identify({ l4 }: Packet): { readonly sport: number; readonly dport: number } {
+  if ('sport' in l4) return l4;
+  return 'id' in l4 ? { sport: l4.id, dport: 0 } : { sport: 0, dport: 0 };
+}
+
+function isFor(end: Endpoint, host: Host, packet: Packet): boolean {
+  if (host.name !== end.host || packet.dst !== end.address || packet.src !== end.peer) return false;
+  const { l4 } = packet;
+  if ('sport' in l4) return l4.dport === end.port && l4.sport === end.peerPort;
+  return 'id' in l4 && l4.id === end.port;
+}

@@ -1,0 +1,90 @@
+import { TCP_FLAG } from '../../net/packet.ts';
+import { transport } from '../routing/lookup.ts';
+import { routeOutput } from '../routing/output.ts';
+import { sysctl } from '../sysctl.ts';
+import { sendIcmpError, UNREACHABLE } from '../walk/icmp-error.ts';
+import { answerPart } from '../walk/part.ts';
+import { resetFor } from '../walk/reject.ts';
+import { localSkb } from '../walk/skb.ts';
+import { vxlanReceive } from '../walk/vxlan.ts';
+import { findListener } from './lookup.ts';
+import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
+import type { Host } from '../host.ts';
+import type { Skb } from '../walk/skb.ts';
+import type { Walk } from '../walk/walk.ts';
+
+/** ip_local_deliver_finish: the packet goes up to its protocol: a socket takes it, or the host says that nobody does. */
+export function deliver(walk: Walk, host: Host, skb: Skb): void {
+  const { l4 } = skb.packet;
+  if (l4.protocol === 'udp' && vxlanReceive(walk, host, skb, l4)) return;
+  if (walk.sockets?.receive(host, skb)) return;
+  switch (l4.protocol) {
+    case 'tcp':
+      receiveTcp(walk, host, skb, l4);
+      return;
+    case 'udp':
+    case 'sctp':
+      receiveDatagram(walk, host, skb);
+      return;
+    case 'icmp':
+    case 'icmpv6':
+      if (l4.type === 8) sendEchoReply(walk, host, skb, l4);
+      return;
+    case 'other':
+      sendIcmpError(walk, host, skb, { type: 3, code: 2 });
+      walk.drop(skb, host, 'IP_NOPROTO', 'ip_protocol_deliver_rcu');
+  }
+}
+
+/** tcp_v4_rcv for a packet of no connection: a SYN to a listener, else a RST. */
+function receiveTcp(walk: Walk, host: Host, skb: Skb, tcp: TcpHeader): void {
+  const listener = findListener(host, skb.packet);
+  if (listener && (tcp.flags & (TCP_FLAG.SYN | TCP_FLAG.ACK | TCP_FLAG.RST)) === TCP_FLAG.SYN) {
+    walk.sockets?.accept(host, skb, listener);
+    return;
+  }
+  walk.emit(skb, host, { kind: 'socket', action: 'refuse', owner: null });
+  if (!(tcp.flags & TCP_FLAG.RST)) {
+    sendFromHost(walk, host, skb, resetFor(skb.packet, tcp, sysctl(host.sysctls, 'net.ipv4.ip_default_ttl')), false);
+  }
+  walk.drop(skb, host, 'NO_SOCKET', 'tcp_v4_rcv');
+}
+
+/** __udp4_lib_rcv for a packet that no connected socket takes. */
+function receiveDatagram(walk: Walk, host: Host, skb: Skb): void {
+  const listener = findListener(host, skb.packet);
+  if (listener) {
+    walk.sockets?.accept(host, skb, listener);
+    return;
+  }
+  walk.emit(skb, host, { kind: 'socket', action: 'refuse', owner: null });
+  sendIcmpError(walk, host, skb, UNREACHABLE.PORT);
+  walk.drop(skb, host, 'NO_SOCKET', '__udp4_lib_rcv');
+}
+
+/** icmp_echo: every host answers, from the address that was asked. */
+function sendEchoReply(walk: Walk, host: Host, skb: Skb, icmp: IcmpHeader): void {
+  const { packet } = skb;
+  walk.sockets?.accept(host, skb, { protocol: 'udp', address: null, port: 0, owner: host.name });
+  if (walk.sockets?.silent) return;
+  const reply: Packet = {
+    src: packet.dst, dst: packet.src, ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: packet.tos, df: false,
+    length: packet.length, l4: { ...icmp, type: 0, code: 0 },
+  };
+  sendFromHost(walk, host, skb, reply, false);
+}
+
+/** Routes a packet of the host itself and sends it; where no route leads to the other end, nothing is sent. */
+export function sendFromHost(walk: Walk, host: Host, about: Skb, packet: Packet, bySocket: boolean): boolean {
+  const skb = localSkb(packet, answerPart(about), bySocket);
+  const { src, dst, tos } = packet;
+  const flow = { ...transport(packet), src, dst, iif: 'lo', oif: null, mark: 0, tos: tos & 0x1c };
+  const route = routeOutput(host, flow, walk.choices);
+  if (route.kind === 'error') {
+    walk.drop(skb, host, 'IP_OUTNOROUTES', 'ip_route_output_flow', { detail: { errno: route.error } });
+    return false;
+  }
+  skb.route = route;
+  walk.push({ kind: 'output', host: host.name, skb });
+  return true;
+}

@@ -1,0 +1,70 @@
+import { runHook } from '../netfilter/run-hook.ts';
+import { routeInput } from '../routing/input.ts';
+import { forward } from './forward.ts';
+import { sendIcmpError, UNREACHABLE } from './icmp-error.ts';
+import { localIn } from './local-in.ts';
+import { emitRoute } from './route-event.ts';
+import { isForwarding } from '../routing/input.ts';
+import type { Device } from '../device/device.ts';
+import type { Host } from '../host.ts';
+import type { RouteError } from '../routing/resolved-route.ts';
+import type { Skb } from './skb.ts';
+import type { Walk } from './walk.ts';
+
+/** ip_rcv, ip_rcv_finish: PREROUTING, then the routing decision. */
+export function ipReceive(walk: Walk, host: Host, device: Device, skb: Skb): void {
+  if (skb.packetType === 'otherhost') {
+    walk.drop(skb, host, 'OTHERHOST', 'ip_rcv_core', { device: device.name });
+    return;
+  }
+  skb.device = device.name;
+  // What br_netfilter has run for a bridge port does not run again for the bridge (ip_sabotage_in).
+  if (!skb.bridge?.preroutingDone) {
+    const call = { walk, host, hook: 'PREROUTING', skb, inDevice: device.name, outDevice: null } as const;
+    if (runHook(call) !== 'accept') return;
+  }
+  if (!skb.route) {
+    const route = routeInput(host, skb.packet, device.name, skb.mark, walk.choices);
+    if (route.kind === 'martian') {
+      walk.drop(skb, host, route.reason, 'ip_rcv_finish_core', { device: device.name });
+      return;
+    }
+    emitRoute(walk, host, skb, route, 'input');
+    skb.route = route;
+  }
+  const { route } = skb;
+  switch (route.kind) {
+    case 'local':
+    case 'broadcast':
+      localIn(walk, host, skb);
+      return;
+    case 'unicast':
+      forward(walk, host, skb, route);
+      return;
+    case 'error':
+      routeError(walk, host, skb, route.error);
+  }
+}
+
+/** ip_error: a host that forwards says why it can't; one that doesn't is silent. */
+function routeError(walk: Walk, host: Host, skb: Skb, error: RouteError): void {
+  if (!isForwarding(host, skb.packet)) {
+    walk.drop(skb, host, 'IP_INADDRERRORS', 'ip_error');
+    return;
+  }
+  switch (error) {
+    case 'ENETUNREACH':
+      sendIcmpError(walk, host, skb, UNREACHABLE.NET);
+      walk.drop(skb, host, 'IP_INNOROUTES', 'ip_error');
+      return;
+    case 'EHOSTUNREACH':
+      sendIcmpError(walk, host, skb, UNREACHABLE.HOST);
+      break;
+    case 'EACCES':
+      sendIcmpError(walk, host, skb, UNREACHABLE.ADMIN);
+      break;
+    case 'EINVAL':
+      break;
+  }
+  walk.drop(skb, host, 'NOT_SPECIFIED', 'ip_error');
+}

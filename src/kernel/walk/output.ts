@@ -1,0 +1,15 @@
+import { runHook } from '../netfilter/run-hook.ts';
+import { ipOutput } from './postrouting.ts';
+import type { Host } from '../host.ts';
+import type { Skb } from './skb.ts';
+import type { Walk } from './walk.ts';
+
+/** ip_local_out: OUTPUT sees the device of the first routing decision, POSTROUTING that of the last. */
+export function localOut(walk: Walk, host: Host, skb: Skb): void {
+  const first = skb.route;
+  if (!first || first.kind === 'error') return;
+  const verdict = runHook({ walk, host, hook: 'OUTPUT', skb, inDevice: null, outDevice: first.device });
+  if (verdict === 'drop' && skb.sentBySocket && !skb.outer) walk.sockets?.fail(host, skb, 'EPERM');
+  const last = skb.route;
+  if (verdict === 'accept' && last && last.kind !== 'error') ipOutput(walk, host, skb, last);
+}

@@ -1,0 +1,68 @@
+import { TCP_FLAG, isLaterFragment } from '../../net/packet.ts';
+import { attachedReference } from '../netfilter/conntrack/related.ts';
+import { transport } from '../routing/lookup.ts';
+import { routeOutput } from '../routing/output.ts';
+import { sysctl } from '../sysctl.ts';
+import { sendIcmpError } from './icmp-error.ts';
+import { answerPart } from './part.ts';
+import { localSkb } from './skb.ts';
+import { transmitFrame } from './transmit.ts';
+import type { Packet, TcpHeader } from '../../net/packet.ts';
+import type { HookCall } from '../netfilter/hook.ts';
+import type { RejectWith } from '../netfilter/iptables/target/target.ts';
+
+/** Codes of ICMP destination unreachable (ipt_REJECT.c). */
+const CODE: Readonly<Partial<Record<RejectWith, number>>> = {
+  'icmp-net-unreachable': 0,
+  'icmp-host-unreachable': 1,
+  'icmp-proto-unreachable': 2,
+  'icmp-port-unreachable': 3,
+  'icmp-net-prohibited': 9,
+  'icmp-host-prohibited': 10,
+  'icmp-admin-prohibited': 13,
+};
+
+/** The REJECT target's answer; the packet itself is dropped by the caller. */
+export function reject(call: HookCall, kind: RejectWith): void {
+  if (kind === 'tcp-reset') {
+    sendReset(call);
+    return;
+  }
+  const code = CODE[kind];
+  if (code !== undefined) sendIcmpError(call.walk, call.host, call.skb, { type: 3, code });
+}
+
+/** nf_send_reset: a RST with the addresses swapped, related to the packet's connection. */
+function sendReset({ walk, host, skb }: HookCall): void {
+  const { packet } = skb;
+  const { l4 } = packet;
+  if (l4.protocol !== 'tcp' || l4.flags & TCP_FLAG.RST || isLaterFragment(packet)) return;
+  const reset = localSkb(resetFor(packet, l4, sysctl(host.sysctls, 'net.ipv4.ip_default_ttl')), answerPart(skb), false);
+  reset.conntrack = attachedReference(skb.conntrack);
+  if (skb.bridge) {
+    // Sent straight back by the port it came from, past all hooks.
+    const port = host.devices.get(skb.bridge.physIn);
+    reset.srcMac = skb.dstMac;
+    reset.dstMac = skb.srcMac;
+    if (port) transmitFrame(walk, host, port, reset);
+    return;
+  }
+  const { src, dst } = reset.packet;
+  const route = routeOutput(
+    host,
+    { ...transport(reset.packet), src, dst, iif: 'lo', oif: null, mark: 0, tos: 0 },
+    walk.choices,
+  );
+  if (route.kind === 'error') return;
+  reset.route = route;
+  walk.push({ kind: 'output', host: host.name, skb: reset });
+}
+
+/** A RST for a segment (RFC 9293 3.10.7.1): with ACK where the segment has none. */
+export function resetFor(packet: Packet, tcp: TcpHeader, ttl: number): Packet {
+  const flags = tcp.flags & TCP_FLAG.ACK ? TCP_FLAG.RST : TCP_FLAG.RST | TCP_FLAG.ACK;
+  return {
+    src: packet.dst, dst: packet.src, ttl, tos: 0, df: true, length: 40,
+    l4: { protocol: 'tcp', sport: tcp.dport, dport: tcp.sport, flags },
+  };
+}

@@ -1,0 +1,92 @@
+import { formatIp } from '../../net/ip.ts';
+import { hash } from '../netfilter/nat/unique-tuple.ts';
+import { routeOutput } from '../routing/output.ts';
+import { emitReceived, packetTypeFor } from './receive.ts';
+import { ipReceive } from './ip-receive.ts';
+import { emitRoute } from './route-event.ts';
+import { scrub } from './skb.ts';
+import type { Packet, UdpHeader } from '../../net/packet.ts';
+import type { VxlanDevice } from '../device/device.ts';
+import type { Host } from '../host.ts';
+import type { Skb } from './skb.ts';
+import type { Walk } from './walk.ts';
+
+/** Ethernet, VXLAN, UDP and IPv4 header (RFC 7348). */
+export const VXLAN_OVERHEAD = 50;
+/** The outer packet's TTL does not depend on the inner one's. */
+const OUTER_TTL = 64;
+
+/** vxlan_xmit: the frame goes to the VTEP that the FDB names, in a UDP datagram that passes this host's own OUTPUT. */
+export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: Skb): void {
+  const { srcMac, dstMac, packet } = skb;
+  const remote = host.fdb.find((entry) => entry.device === device.name && entry.mac === dstMac && entry.remote !== null)?.remote;
+  if (remote == null || !srcMac || !dstMac) {
+    walk.drop(skb, host, 'NO_TX_TARGET', 'vxlan_xmit', { device: device.name, detail: { mac: dstMac ?? '' } });
+    return;
+  }
+  const flow = {
+    dst: remote, src: device.local, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport: sourcePort(packet), dport: device.port,
+  };
+  const route = routeOutput(host, flow, walk.choices);
+  const entry = host.fdb.find((e) => e.device === device.name && e.mac === dstMac);
+  walk.emit(skb, host, {
+    kind: 'encapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni,
+    local: device.local === null ? '' : formatIp(device.local), remote: formatIp(remote), overhead: VXLAN_OVERHEAD,
+    ...(entry?.origin && { origin: entry.origin }),
+  });
+  if (route.kind === 'error' || route.source === null || route.device === device.name) {
+    emitRoute(walk, host, skb, route, 'tunnel');
+    walk.drop(skb, host, 'IP_OUTNOROUTES', 'vxlan_xmit_one', { device: device.name });
+    return;
+  }
+  // The mark goes along to the outer packet, everything else stays behind (iptunnel_xmit).
+  scrub(skb, false);
+  skb.outer = true;
+  skb.device = device.name;
+  skb.packetType = 'host';
+  skb.packet = {
+    src: route.source, dst: remote, ttl: OUTER_TTL, tos: 0, df: false, length: packet.length + VXLAN_OVERHEAD,
+    l4: {
+      protocol: 'udp', sport: flow.sport, dport: device.port,
+      encapsulated: { vni: device.vni, frame: { srcMac, dstMac, packet } },
+    },
+  };
+  emitRoute(walk, host, skb, route, 'tunnel');
+  skb.route = route;
+  walk.push({ kind: 'output', host: host.name, skb });
+}
+
+/** udp_flow_src_port: a hash of the inner flow in the local port range, so that a flow keeps its path. */
+function sourcePort({ src, dst, l4 }: Packet): number {
+  const ports = 'sport' in l4 ? `${l4.sport} ${l4.dport}` : '';
+  return 32768 + (hash(`${src} ${dst} ${l4.protocol} ${ports}`) % 28232);
+}
+
+/** vxlan_rcv: takes a datagram for a VXLAN device off the UDP layer; false when no device of this host wants it. */
+export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): boolean {
+  const { encapsulated } = udp;
+  const atPort = [...host.devices.values()].filter((d): d is VxlanDevice => d.kind === 'vxlan' && d.up && d.port === udp.dport);
+  if (atPort.length === 0) return false;
+  const device = atPort.find(({ vni }) => vni === encapsulated?.vni);
+  if (!encapsulated || !device || encapsulated.frame.srcMac === device.mac) {
+    walk.drop(skb, host, 'VXLAN_VNI_NOT_FOUND', 'vxlan_rcv', { detail: { vni: String(encapsulated?.vni ?? '') } });
+    return true;
+  }
+  const { src, dst } = skb.packet;
+  const { frame } = encapsulated;
+  walk.emit(skb, host, {
+    kind: 'decapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni, local: formatIp(dst), remote: formatIp(src),
+    overhead: VXLAN_OVERHEAD,
+  });
+  // Within one namespace a mark that the outer packet was given stays on the inner one (__iptunnel_pull_header).
+  scrub(skb, false);
+  skb.outer = false;
+  skb.packet = frame.packet;
+  skb.srcMac = frame.srcMac;
+  skb.dstMac = frame.dstMac;
+  skb.device = device.name;
+  skb.packetType = packetTypeFor(skb, device);
+  emitReceived(walk, host, device, skb);
+  ipReceive(walk, host, device, skb);
+  return true;
+}

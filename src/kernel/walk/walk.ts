@@ -1,0 +1,121 @@
+import { packetView } from './packet-view.ts';
+import type { KernelEvent, HookName } from '../../trace/event.ts';
+import type { Device } from '../device/device.ts';
+import type { Packet } from '../../net/packet.ts';
+import type { Host } from '../host.ts';
+import type { Rule } from '../netfilter/iptables/table.ts';
+import type { Listener } from '../socket/listener.ts';
+import type { KernelState } from '../state.ts';
+import type { World } from '../world.ts';
+import type { Choices } from './choices.ts';
+import type { ConnectionPart, Loss } from './connection.ts';
+import type { Skb } from './skb.ts';
+
+/** What remains to be done. A walk is a stack of these, so that what a packet gives birth to is followed to its end first. */
+export type Step =
+  /** A frame arrives on a device. */
+  | { readonly kind: 'receive'; readonly host: string; readonly device: string; readonly skb: Skb }
+  /** A local packet with its route is sent (ip_local_out). */
+  | { readonly kind: 'output'; readonly host: string; readonly skb: Skb };
+
+/** An event before the walk adds host and packet. */
+export type EventBody = Body<KernelEvent>;
+type Body<E> = E extends KernelEvent ? Omit<E, 'host' | 'outer' | 'packet'> : never;
+
+/** Sockets that a walk has to do with beside the listeners: both ends of the connection it walks. */
+export interface SocketLayer {
+  /** True: nobody answers, the walk ends where the request arrives. */
+  readonly silent: boolean;
+  /** True when a socket of the connection takes the packet. */
+  receive(host: Host, skb: Skb): boolean;
+  /** The owner of the connection's socket that would take the packet. */
+  owner(host: Host, packet: Packet): string | null;
+  /** A listener takes the packet; its answer goes out from here. */
+  accept(host: Host, skb: Skb, listener: Listener): void;
+  /** The sender's own send call fails. */
+  fail(host: Host, skb: Skb, errno: string): void;
+}
+
+/** Steps after which a walk is given up: beyond any TTL's worth of hops. */
+const BUDGET = 20_000;
+
+/** One run of the simulation: its queue, its events, and the state it changes. */
+export class Walk {
+  readonly world: World;
+  readonly state: KernelState;
+  readonly choices: Choices;
+  readonly recording: boolean;
+  readonly events: Readonly<Record<ConnectionPart, KernelEvent[]>> = { request: [], reply: [], ack: [], data: [], other: [] };
+  readonly losses: Loss[] = [];
+  readonly unknownRules = new Set<string>();
+  rulesLookedAt = 0;
+  sockets: SocketLayer | null = null;
+  #steps: Step[] = [];
+  #later: (() => void)[] = [];
+  #budget = BUDGET;
+
+  constructor(world: World, state: KernelState, choices: Choices, recording: boolean) {
+    this.world = world;
+    this.state = state;
+    this.choices = choices;
+    this.recording = recording;
+  }
+
+  /** Adds steps that are to be done in this order, before what waits already. */
+  push(...steps: readonly Step[]): void {
+    for (let i = steps.length - 1; i >= 0; i--) this.#steps.push(steps[i]!);
+  }
+
+  /** Something that happens when nothing else goes on any more: a timer. */
+  later(timer: () => void): void {
+    this.#later.push(timer);
+  }
+
+  /** Runs until nothing is left to do. */
+  run(perform: (step: Step) => void): void {
+    for (;;) {
+      const step = this.#steps.pop();
+      if (step) {
+        if (this.#budget-- <= 0) return;
+        perform(step);
+        continue;
+      }
+      const timer = this.#later.shift();
+      if (!timer) return;
+      timer();
+    }
+  }
+
+  emit(skb: Skb, host: Host, body: EventBody): void {
+    if (!this.recording) return;
+    const event = { host: host.name, ...(skb.outer && { outer: true as const }), packet: packetView(skb), ...body };
+    this.events[skb.part].push(event);
+  }
+
+  /** The packet ends here. `reason` is the kernel's drop reason, `where` the function. */
+  drop(
+    skb: Skb,
+    host: Host,
+    reason: string,
+    where: string,
+    more: { readonly hook?: HookName; readonly device?: string; readonly detail?: Readonly<Record<string, string>> } = {},
+  ): void {
+    this.losses.push({ part: skb.part, event: this.events[skb.part].length, host: host.name, reason });
+    this.emit(skb, host, { kind: 'drop', reason, where, ...more });
+  }
+
+  noteUnknownRule(host: Host, rule: Rule): void {
+    const place = rule.source ? ` (${rule.source.file}:${rule.source.line})` : '';
+    this.unknownRules.add(`${host.name}: ${rule.body}${place}`);
+  }
+
+  countRules(count: number): void {
+    this.rulesLookedAt += count;
+  }
+
+  /** A device of a host that is up. */
+  device(host: Host, name: string): Device | null {
+    const device = host.devices.get(name);
+    return device?.up ? device : null;
+  }
+}
