@@ -41,6 +41,9 @@ export const PROXY_ROLES = [
   'established-accept',
   /** Keeps others from reaching 127.0.0.0/8 while route_localnet is on. */
   'localnet-guard',
+  /** Before 1.28 packets to be dropped were marked in nat and dropped in filter; only dumps have these. */
+  'drop-mark',
+  'marked-drop',
 ] as const;
 
 export type ProxyRole = (typeof PROXY_ROLES)[number];

@@ -1,0 +1,96 @@
+import type { ProxyRole } from '../../kubernetes/services/proxy-role.ts';
+import type { RuleText } from './rule-text.ts';
+
+/**
+ * What a rule in one of kube-proxy's chains is for, read from chain, comment and target, so that it works for dumps of any version.
+ * null: not a rule that kube-proxy writes there.
+ */
+export function kubeProxyRole(table: string, chain: string, rule: RuleText): ProxyRole | null {
+  switch (chain) {
+    case 'KUBE-SERVICES':
+      return table === 'nat' ? entryRole(rule) : deadEndRole(rule);
+    case 'KUBE-EXTERNAL-SERVICES':
+      return deadEndRole(rule);
+    case 'KUBE-NODEPORTS':
+      if (table !== 'nat') return rule.comment.endsWith('health check node port') ? 'health-check' : deadEndRole(rule);
+      return marksForMasquerade(rule) ? 'masquerade-mark' : isServiceChain(rule.target) ? 'node-port' : null;
+    case 'KUBE-PROXY-FIREWALL':
+      return rule.comment.includes('traffic not accepted by KUBE-FW-') ? 'source-range' : null;
+    case 'KUBE-FIREWALL':
+      if (rule.comment === 'block incoming localnet connections') return 'localnet-guard';
+      return rule.comment === 'kubernetes firewall for dropping marked packets' ? 'marked-drop' : null;
+    case 'KUBE-FORWARD':
+      return forwardRole(rule);
+    case 'KUBE-POSTROUTING':
+      if (rule.target === 'MASQUERADE') return 'masquerade';
+      return rule.target === 'RETURN' ? 'unmarked' : rule.target === 'MARK' ? 'clear-mark' : null;
+    case 'KUBE-MARK-MASQ':
+      return rule.target === 'MARK' ? 'set-mark' : null;
+    case 'KUBE-MARK-DROP':
+      return rule.target === 'MARK' ? 'drop-mark' : null;
+    default:
+      return hashedChainRole(chain, rule);
+  }
+}
+
+function entryRole(rule: RuleText): ProxyRole | null {
+  if (rule.comment.startsWith('kubernetes service nodeports')) return 'node-ports';
+  if (marksForMasquerade(rule)) return 'masquerade-mark';
+  if (!isServiceChain(rule.target)) return null;
+  if (rule.comment.endsWith(' cluster IP')) return 'cluster-ip';
+  if (rule.comment.endsWith(' external IP')) return 'external-ip';
+  return rule.comment.endsWith(' loadbalancer IP') ? 'load-balancer-ip' : null;
+}
+
+function deadEndRole(rule: RuleText): ProxyRole | null {
+  if (rule.comment.endsWith('has no endpoints')) return 'no-endpoints';
+  return rule.comment.endsWith('has no local endpoints') ? 'no-local-endpoints' : null;
+}
+
+function forwardRole(rule: RuleText): ProxyRole | null {
+  if (rule.target === 'DROP') return rule.has('--ctstate INVALID') ? 'invalid-drop' : null;
+  if (rule.target !== 'ACCEPT') return null;
+  if (rule.has('-m mark')) return 'forward-accept';
+  return rule.has('RELATED,ESTABLISHED') ? 'established-accept' : null;
+}
+
+function hashedChainRole(chain: string, rule: RuleText): ProxyRole | null {
+  switch (/^KUBE-(?:SVC|SVL|EXT|XLB|FW|SEP)-/.exec(chain)?.[0]) {
+    case 'KUBE-SVC-':
+    case 'KUBE-SVL-':
+      return marksForMasquerade(rule) ? 'masquerade-mark' : choiceRole(rule);
+    case 'KUBE-EXT-':
+    case 'KUBE-XLB-':
+      return externalRole(rule);
+    case 'KUBE-FW-':
+      if (rule.target === 'KUBE-MARK-DROP') return 'source-range';
+      if (marksForMasquerade(rule)) return 'masquerade-mark';
+      return rule.target === '' ? 'source-range-end' : 'source-range-allow';
+    case 'KUBE-SEP-':
+      if (rule.target === 'DNAT') return 'endpoint';
+      return marksForMasquerade(rule) || rule.target === 'MARK' ? 'hairpin-mark' : null;
+    default:
+      return null;
+  }
+}
+
+function externalRole(rule: RuleText): ProxyRole | null {
+  if (marksForMasquerade(rule)) return 'masquerade-mark';
+  if (rule.target === 'KUBE-MARK-DROP') return 'no-local-endpoints';
+  if (rule.has('--src-type LOCAL')) return 'local-short-circuit';
+  if (rule.comment.startsWith('pod traffic for') || rule.comment.startsWith('Redirect pods')) return 'pod-short-circuit';
+  return choiceRole(rule) ?? (isServiceChain(rule.target) ? 'external-policy' : null);
+}
+
+function choiceRole(rule: RuleText): ProxyRole | null {
+  if (!rule.target.startsWith('KUBE-SEP-')) return null;
+  return rule.has('-m recent --rcheck') ? 'affinity' : 'balance';
+}
+
+function marksForMasquerade(rule: RuleText): boolean {
+  return rule.target === 'KUBE-MARK-MASQ';
+}
+
+function isServiceChain(target: string): boolean {
+  return /^KUBE-(?:SVC|SVL|EXT|XLB|FW)-/.test(target);
+}
