@@ -67,7 +67,7 @@ export function cluster(more: Partial<Cluster> = {}): Cluster {
       ipvs: { scheduler: '', strictArp: false, excludeCidrs: [] }, nftables: { masqueradeAll: false, masqueradeBit: 14 },
       conntrackTcpBeLiberal: false, featureGates: {},
     },
-    underlay: { nodeCidr: cidr('192.168.0.0/24'), subnets: [], firewall: [], commands: [] },
+    underlay: { nodeCidr: cidr('192.168.0.0/24'), router: ip('192.168.0.1'), subnets: [], firewall: [], commands: [] },
     nodes: [node('node-1', '192.168.0.11', '10.244.0.0/24'), node('node-2', '192.168.0.12', '10.244.1.0/24')],
     pods: [
       pod('client', '10.244.0.2'),

@@ -1,0 +1,84 @@
+import type { PolicyEvent, RuleEvent } from '../../trace/event.ts';
+import type { Cause } from '../../trace/outcome.ts';
+import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { noEndpoints, noLocalEndpoints, sourceRange } from './service-refuses.ts';
+
+/** The rule or policy that dropped what was lost at a site: the last deciding one on that host. null: it was none. */
+export function droppingRule(site: Site): { readonly event: RuleEvent | PolicyEvent; readonly index: number } | null {
+  if (site.drop?.reason !== 'NETFILTER_DROP') return null;
+  const index = lastBefore(site, (e) => e.kind === 'rule' || e.kind === 'policy');
+  const event = site.events[index];
+  if ((event?.kind === 'rule' || event?.kind === 'policy') && event.verdict === 'drop') return { event, index };
+  return null;
+}
+
+/** Everything that a DROP, a REJECT or a policy decided. */
+export const ruleDropped: Diagnose = (evidence, site) => {
+  const found = droppingRule(site);
+  if (!found) return null;
+  const { event, index } = found;
+  if (event.kind === 'policy') return policyDrop(event, site, index);
+  switch (roleOf(event)) {
+    case 'no-endpoints':
+      return noEndpoints(evidence, site, event, index);
+    case 'no-local-endpoints':
+      return noLocalEndpoints(evidence, site, event, index);
+    case 'source-range':
+      return sourceRange(evidence, site, event, index);
+    case 'invalid-drop':
+      return conntrackInvalid(evidence, site, event, index);
+    case 'localnet-guard':
+      return causeAt(site, 'rule-drop', `${site.host} dropped it by ${describeRule(event)}: 127.0.0.0/8 is not open to others, as designed`, null, index);
+    default:
+      return isReject(event) ? ruleReject(site, event, index) : ruleDrop(site, event, index);
+  }
+};
+
+/** What kube-proxy made a rule for: its origin says it, in a dump its text does. */
+function roleOf(rule: RuleEvent): string | null {
+  if (rule.origin?.role !== undefined) return rule.origin.role;
+  if (!rule.chain.startsWith('KUBE-')) return null;
+  if (/has no endpoints"/.test(rule.text)) return 'no-endpoints';
+  if (/has no local endpoints"/.test(rule.text)) return 'no-local-endpoints';
+  if (/traffic not accepted by KUBE-FW-/.test(rule.text)) return 'source-range';
+  if (rule.chain === 'KUBE-FORWARD' && /--ctstate INVALID/.test(rule.text)) return 'invalid-drop';
+  if (rule.chain === 'KUBE-FIREWALL' && /block incoming localnet/.test(rule.text)) return 'localnet-guard';
+  return null;
+}
+
+export function isReject(rule: RuleEvent): boolean {
+  return / -j REJECT\b/.test(rule.text);
+}
+
+function policyDrop(event: PolicyEvent, site: Site, index: number): Cause {
+  const text = `no rule of ${event.table} ${event.chain} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP`;
+  return causeAt(site, 'policy-drop', text, [onHost(event.host, `iptables -t ${event.table} -P ${event.chain} ACCEPT`)], index);
+}
+
+function ruleDrop(site: Site, rule: RuleEvent, index: number): Cause {
+  const text = `${rule.host} dropped ${describePacket(packetAt(site))} by ${describeRule(rule)}`;
+  return causeAt(site, 'rule-drop', text, [deleteRule(rule)], index);
+}
+
+function ruleReject(site: Site, rule: RuleEvent, index: number): Cause {
+  const text = `${rule.host} rejected ${describePacket(packetAt(site))} by ${describeRule(rule)}`;
+  return causeAt(site, 'rule-reject', text, [deleteRule(rule)], index);
+}
+
+/**
+ * conntrack-invalid: KUBE-FORWARD drops what belongs to no connection that this node has seen begin. Either the first packet was
+ * exempt from tracking, or it went another way.
+ */
+function conntrackInvalid({ result }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const untracking = [...result.request, ...result.reply, ...result.ack].find(
+    (e): e is RuleEvent => e.kind === 'rule' && e.host === site.host && /-j (CT --notrack|NOTRACK)\b/.test(e.text),
+  );
+  const packet = describePacket(packetAt(site));
+  if (untracking) {
+    const text = `${site.host} dropped ${packet} as INVALID (${describeRule(rule)}), since ${describeRule(untracking)} kept the connection out of conntrack`;
+    return causeAt(site, 'conntrack-invalid', text, [deleteRule(untracking)], index);
+  }
+  const text = `${site.host} dropped ${packet} as INVALID (${describeRule(rule)}): conntrack there knows no connection that it belongs to, so the other direction takes another way`;
+  return causeAt(site, 'conntrack-invalid', text, null, index);
+}

@@ -1,0 +1,57 @@
+import { formatIp, parseIp } from '../../net/ip.ts';
+import type { FdbEntry } from '../../kernel/device/fdb.ts';
+import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
+
+/** neighbour-failed, no-such-address: nobody answers for the next hop (neigh_invalidate). */
+export const neighbourFailed: Diagnose = (evidence, site) => {
+  if (site.drop?.reason !== 'NEIGH_FAILED') return null;
+  const hop = nextHop(site);
+  if (!hop) return causeAt(site, 'neighbour-failed', `nobody answered ${site.host} for the next hop of ${describePacket(packetAt(site))}`, null);
+  const { address, device } = hop;
+  const parsed = parseIp(address);
+  const intended = parsed === null ? undefined : evidence.healthy()?.host(site.host)?.neighbours.get(device, parsed);
+  if (intended?.mac) {
+    const text = `${site.host} knows no MAC address for ${address} on ${device}, and nobody answers there: the entry that the network daemon made is gone`;
+    return causeAt(site, 'neighbour-failed', text, [onHost(site.host, `ip neigh replace ${address} lladdr ${intended.mac} dev ${device} nud permanent`)]);
+  }
+  const holder = parsed === null ? null : holderHost(evidence, parsed);
+  if (holder === null) return causeAt(site, 'no-such-address', `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`, null);
+  const text = `${site.host} looked for ${address} on ${device}, where nobody answers; ${holder} has it, but not on this link`;
+  return causeAt(site, 'neighbour-failed', text, null);
+};
+
+function nextHop(site: Site): { readonly address: string; readonly device: string } | null {
+  const event = site.events[lastBefore(site, (e) => e.kind === 'neighbour' && e.mac === null)];
+  if (event?.kind === 'neighbour') return { address: event.address, device: event.device };
+  const route = lastRoute(site);
+  const address = route?.via ?? packetAt(site)?.dst;
+  return route?.dev && address !== undefined ? { address, device: route.dev } : null;
+}
+
+/** A host that really has an address on one of its devices. */
+export function holderHost({ world }: Evidence, address: NonNullable<ReturnType<typeof parseIp>>): string | null {
+  for (const name of world.holders(address)) {
+    for (const device of world.host(name)?.devices.values() ?? []) if (device.addresses.some((a) => a.address === address)) return name;
+  }
+  return null;
+}
+
+/** fdb-missing: a vxlan device knows no remote for the next hop's MAC (vxlan_xmit). */
+export const missingFdb: Diagnose = (evidence, site) => {
+  if (site.drop?.reason !== 'NO_TX_TARGET') return null;
+  const sent = site.events[lastBefore(site, (e) => e.kind === 'tx')];
+  const device = site.drop.device ?? (sent?.kind === 'tx' ? sent.device : 'the tunnel');
+  const mac = sent?.kind === 'tx' ? sent.dstMac : undefined;
+  const entry = missingEntries(evidence, site.host, device).find((e) => mac === undefined || e.mac === mac);
+  const text = `${device} of ${site.host} does not know behind which node ${mac ?? 'the next hop'} is: its forwarding database has no entry for it`;
+  if (!entry || entry.remote === null) return causeAt(site, 'fdb-missing', text, null);
+  const command = `bridge fdb append ${entry.mac} dev ${device} dst ${formatIp(entry.remote)} self permanent`;
+  return causeAt(site, 'fdb-missing', text, [onHost(site.host, command)]);
+};
+
+function missingEntries({ world, healthy }: Evidence, host: string, device: string): FdbEntry[] {
+  const present = world.host(host)?.fdb ?? [];
+  const intended = healthy()?.host(host)?.fdb ?? [];
+  return intended.filter((e) => e.device === device && !present.some((p) => p.device === device && p.mac === e.mac));
+}

@@ -1,0 +1,47 @@
+import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
+import type { Cause } from '../../trace/outcome.ts';
+import { causeAt, packetAt } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { serviceOfDestination } from './service-address.ts';
+
+/** port-not-listening: the packet came to its address, and no socket is there. */
+export const portNotListening: Diagnose = (evidence, site) => {
+  if (site.drop?.reason !== 'NO_SOCKET' || site.part !== 'request') return null;
+  const packet = packetAt(site);
+  const where = packet?.dport === undefined ? 'that port' : `port ${packet.dport}/${packet.protocol}`;
+  const pod = podOf(evidence.cluster, site.host);
+  const sentence = `nothing listens on ${where} of ${site.host}`;
+  if (!pod) return onOtherHost(evidence, site, sentence, packet?.dport);
+  const declared = pod.ports.filter((port) => port.listens).map((port) => `${port.port}/${port.protocol}`);
+  const silent = pod.ports.some((p) => !p.listens && p.port === packet?.dport && p.protocol === packet.protocol);
+  const instead = declared.length > 0 ? `it listens on ${declared.join(', ')}` : 'it listens on no port';
+  const text = `${sentence}: ${silent ? 'it declares the port but no process listens there' : instead}`;
+  return causeAt(site, 'port-not-listening', text, targetPortPatch(evidence, pod, packet?.protocol));
+};
+
+function podOf(cluster: Cluster, host: string): Pod | null {
+  return cluster.pods.find((pod) => `pod/${pod.namespace}/${pod.name}` === host) ?? null;
+}
+
+/** A service whose targetPort is not what the pod's only port is: the port that would be right. */
+function targetPortPatch(evidence: Evidence, pod: Pod, protocol: string | undefined): readonly string[] | null {
+  const service = serviceOfDestination(evidence);
+  const right = pod.ports.filter((port) => port.listens && port.protocol === protocol);
+  if (!service || service.selector === null || right.length !== 1) return null;
+  const index = servicePortIndex(evidence, service);
+  if (index < 0) return null;
+  const change = [{ op: 'replace', path: `/spec/ports/${index}/targetPort`, value: right[0]!.port }];
+  return [`kubectl -n ${service.namespace} patch service ${service.name} --type json -p '${JSON.stringify(change)}'`];
+}
+
+function servicePortIndex({ request }: Evidence, service: Service): number {
+  return service.ports.findIndex((p) => p.protocol === request.protocol && (p.port === request.port || p.nodePort === request.port));
+}
+
+/** On a node: a node port that kube-proxy did not open there, or simply no process. */
+function onOtherHost({ cluster }: Evidence, site: Site, sentence: string, port: number | undefined): Cause {
+  const service = cluster.services.find((s) => s.ports.some((p) => p.nodePort !== 0 && p.nodePort === port));
+  if (!service || !site.host.startsWith('node/')) return causeAt(site, 'port-not-listening', sentence, null);
+  const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but kube-proxy's rules there did not take the packet`;
+  return causeAt(site, 'port-not-listening', text, null);
+}

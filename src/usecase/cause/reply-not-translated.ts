@@ -1,0 +1,36 @@
+import { formatIp } from '../../net/ip.ts';
+import { sysctl } from '../../kernel/sysctl.ts';
+import { causeAt, describePacket, onHost, packetAt } from './evidence.ts';
+import type { Diagnose, Evidence } from './evidence.ts';
+
+/**
+ * bridge-nf-off, reply-not-translated: the answer reaches the client from an address it never spoke to, because it passed by the
+ * conntrack entry that would have put the service's address back. The client has no such connection.
+ */
+export const replyNotTranslated: Diagnose = (evidence, site) => {
+  const { request, result } = evidence;
+  if (site.drop?.reason !== 'NO_SOCKET' || site.part !== 'reply' || site.host !== request.host) return null;
+  const packet = packetAt(site);
+  const expected = formatIp(request.destination);
+  const translator = result.request.find((e) => e.kind === 'nat' && e.type === 'dnat' && !e.outer)?.host;
+  if (translator === undefined) {
+    const text = `the answer ${describePacket(packet)} is not what ${request.owner} waits for: an address or port of it was changed on the way`;
+    return causeAt(site, 'reply-not-translated', text, null);
+  }
+  if (bypassed(evidence, translator)) {
+    const text = `${translator} translated the request, but bridged the answer ${describePacket(packet)} past netfilter (net.bridge.bridge-nf-call-iptables=0), so the client gets it from the endpoint instead of ${expected}`;
+    return causeAt(site, 'bridge-nf-off', text, [onHost(translator, 'sysctl -w net.bridge.bridge-nf-call-iptables=1')]);
+  }
+  const passes = result.reply.some((e) => e.host === translator);
+  const why = passes ? `${translator} did not take it for an answer to the connection it had translated` : `it does not come back through ${translator}, which translated the request`;
+  const text = `the client gets the answer ${describePacket(packet)} instead of one from ${expected}: ${why}`;
+  return causeAt(site, 'reply-not-translated', text, null);
+};
+
+/** The answer was bridged on the translating node, and its bridges don't call iptables. */
+function bypassed({ world, result }: Evidence, node: string): boolean {
+  const host = world.host(node);
+  if (!host || sysctl(host.sysctls, 'net.bridge.bridge-nf-call-iptables') !== 0) return false;
+  const answer = result.reply.filter((e) => e.host === node && !e.outer);
+  return answer.length > 0 && !answer.some((e) => e.kind === 'route');
+}

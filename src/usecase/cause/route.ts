@@ -1,0 +1,82 @@
+import { formatIp, parseIp } from '../../net/ip.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import { formatRoute } from '../../kernel/routing/format.ts';
+import { TABLE_MAIN } from '../../kernel/routing/route.ts';
+import type { World } from '../../kernel/world.ts';
+import type { Cause, CauseCode } from '../../trace/outcome.ts';
+import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { holderHost } from './neighbour.ts';
+
+const REFUSING = ['unreachable', 'prohibit', 'blackhole'] as const;
+
+/** route-unreachable, route-prohibit, route-blackhole: the route that matched refuses. */
+export const routeRefuses: Diagnose = (_evidence, site) => {
+  const route = lastRoute(site);
+  const kind = REFUSING.find((type) => route?.entry?.startsWith(type));
+  if (!route?.entry || !kind) return null;
+  const code: CauseCode = `route-${kind}`;
+  const text = `${site.host} has the route \`${route.entry}\` in table ${route.table}, which refuses ${describePacket(packetAt(site))}`;
+  const table = route.table === 'main' ? '' : ` table ${route.table}`;
+  return causeAt(site, code, text, [onHost(site.host, `ip route del ${route.entry}${table}`)], routeIndex(site));
+};
+
+/** no-route, no-route-back, no-such-address: no route leads on, or only one to a host that has none. */
+export const noRoute: Diagnose = (evidence, site) => {
+  const { drop, part } = site;
+  const unroutable = drop ? ['IP_INNOROUTES', 'IP_INADDRERRORS', 'IP_OUTNOROUTES'].includes(drop.reason) || drop.where === 'nf_hook_slow' : isLocalFailure(evidence);
+  if (!unroutable) return null;
+  const target = packetAt(site)?.dst ?? (part === 'request' ? evidence.destination.label : null);
+  if (target === null) return null;
+  const address = parseIp(target) ?? (part === 'request' ? evidence.request.destination : null);
+  const repair = address === null ? null : missingRoute(evidence, site, address);
+  const code: CauseCode = part === 'request' ? 'no-route' : 'no-route-back';
+  const what = part === 'request' ? `to ${target}` : `back to ${target}`;
+  if (repair) {
+    const astray = repair.host === site.host ? '' : `, so the packet went astray to ${site.host}, which has none either`;
+    const text = `${repair.host} has no longer its route ${what}, \`${repair.route}\`${astray}`;
+    return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
+  }
+  if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
+  const text = `${site.host} has no route ${what}`;
+  return causeAt(site, code, text, overlayRoute(evidence, site, address), routeIndex(site));
+};
+
+function isLocalFailure({ result }: Evidence): boolean {
+  return ['network-unreachable', 'host-unreachable', 'invalid-argument', 'prohibited'].includes(result.verdict);
+}
+
+function nobody(site: Site, address: string): Cause {
+  return causeAt(site, 'no-such-address', `nobody has the address ${address}, and ${site.host} knows no route to it`, null);
+}
+
+function routeIndex(site: Site): number {
+  const index = lastBefore(site, (e) => e.kind === 'route');
+  return index < 0 ? site.index : index;
+}
+
+/** The first host on the way, up to the site, that would route the address better without its operator's commands. */
+function missingRoute(evidence: Evidence, site: Site, address: IpAddress): { readonly host: string; readonly route: string } | null {
+  const healthy = evidence.healthy();
+  if (!healthy) return null;
+  for (const host of new Set([...site.events.slice(0, site.index + 1).map((e) => e.host), site.host])) {
+    const intended = bestRoute(healthy, host, address);
+    if (intended && intended.route !== bestRoute(evidence.world, host, address)?.route) return { host, route: intended.route };
+  }
+  return null;
+}
+
+function bestRoute(world: World, host: string, address: IpAddress): { readonly route: string } | null {
+  const table = world.host(host)?.routing.tables.get(TABLE_MAIN);
+  for (const route of table?.lookup(address) ?? []) return { route: formatRoute(route).trim() };
+  return null;
+}
+
+/** Pods behind an overlay are unknown to everybody but the nodes: the route that would tell the router, through the pod's node. */
+function overlayRoute({ cluster }: Evidence, site: Site, address: IpAddress | null): readonly string[] | null {
+  const pod = cluster.pods.find((p) => !p.hostNetwork && address !== null && p.addresses.includes(address));
+  const node = cluster.nodes.find((n) => n.name === pod?.node);
+  const nodeAddress = node?.addresses.find((a) => typeof a === typeof address);
+  if (!pod || nodeAddress === undefined || site.host !== 'underlay' || address === null) return null;
+  return [onHost(site.host, `ip route add ${formatIp(address)} via ${formatIp(nodeAddress)}`)];
+}

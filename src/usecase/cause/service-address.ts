@@ -1,0 +1,68 @@
+import { cidrContains } from '../../net/cidr.ts';
+import { formatIp } from '../../net/ip.ts';
+import type { Service } from '../../kubernetes/model/cluster.ts';
+import { serviceOfAddress } from '../refs/service.ts';
+import { causeAt, lastBefore, wasTranslated } from './evidence.ts';
+import type { Diagnose, Evidence } from './evidence.ts';
+import { patch } from './service-refuses.ts';
+
+/** The service that the connection is made to, by one of its addresses or a node port. */
+export function serviceOfDestination({ cluster, request }: Evidence): Service | null {
+  const byAddress = serviceOfAddress(cluster, request.destination);
+  if (byAddress) return byAddress;
+  const isNode = cluster.nodes.some((node) => node.addresses.includes(request.destination));
+  if (!isNode) return null;
+  return cluster.services.find((s) => s.ports.some((p) => p.nodePort === request.port && p.protocol === request.protocol)) ?? null;
+}
+
+/**
+ * A service address that no rule translated is an address like any other, which nobody has: clusterip-not-pingable (icmp has no
+ * ports, so no rule of kube-proxy is for it), port-not-in-service, and no-such-address for one of no service.
+ */
+export const serviceAddress: Diagnose = (evidence, site) => {
+  const { cluster, request, result, source } = evidence;
+  if (site.part !== 'request' || wasTranslated(result) || site.drop?.reason === 'NETFILTER_DROP' || site.drop?.outer) return null;
+  const isServiceIp = cluster.serviceCidrs.some((range) => cidrContains(range, request.destination));
+  const service = serviceOfAddress(cluster, request.destination);
+  if (!service && !isServiceIp) return null;
+  const address = formatIp(request.destination);
+  if (!service) return causeAt(site, 'no-such-address', `no service has the address ${address}, so ${site.host} could only route it like any other, and nobody has it`, null);
+  const name = `Service ${service.namespace}/${service.name}`;
+  if (request.protocol === 'icmp') {
+    const text = `${address} of ${name} exists only in kube-proxy's rules, which are for its ports; nobody has the address, so nobody answers a ping, as designed`;
+    return causeAt(site, 'clusterip-not-pingable', text, null);
+  }
+  const ports = service.ports.map((p) => `${p.port}/${p.protocol}`);
+  if (!service.ports.some((p) => p.port === request.port && p.protocol === request.protocol)) {
+    const text = `${name} has no port ${request.port}/${request.protocol}; it has ${ports.join(', ')}, and kube-proxy translates nothing else`;
+    return causeAt(site, 'port-not-in-service', text, addPort(evidence, service));
+  }
+  if (source.label.startsWith('external/') && !cameToNode(evidence)) {
+    const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
+    return causeAt(site, 'no-route', text, null, routeIndex(site));
+  }
+  return null;
+};
+
+function routeIndex(site: Parameters<Diagnose>[1]): number {
+  const index = lastBefore(site, (e) => e.kind === 'route');
+  return index < 0 ? site.index : index;
+}
+
+function cameToNode({ result }: Evidence): boolean {
+  return result.request.some((e) => e.host.startsWith('node/'));
+}
+
+/** A further port that leads where the service's first one of the protocol does. */
+function addPort({ request }: Evidence, service: Service): readonly string[] | null {
+  const model = service.ports.find((p) => p.protocol === request.protocol);
+  if (!model) return null;
+  const old = service.ports.map(({ name, port, protocol, targetPort }, i) => ({
+    name: name === '' ? `port-${i + 1}` : name,
+    port,
+    protocol: protocol.toUpperCase(),
+    targetPort,
+  }));
+  const added = { name: `port-${old.length + 1}`, port: request.port, protocol: model.protocol.toUpperCase(), targetPort: model.targetPort };
+  return [patch(service, { ports: [...old, added] })];
+}

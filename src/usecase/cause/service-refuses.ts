@@ -1,0 +1,84 @@
+import { formatIp } from '../../net/ip.ts';
+import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
+import type { RuleEvent } from '../../trace/event.ts';
+import type { Cause } from '../../trace/outcome.ts';
+import { causeAt, describeRule, packetAt } from './evidence.ts';
+import type { Evidence, Site } from './evidence.ts';
+
+/** no-endpoints: kube-proxy refuses what goes to a service that has none, and why it has none. */
+export function noEndpoints({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const service = serviceOfRule(cluster, rule);
+  const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
+  const why = service ? whyEmpty(cluster, service) : { text: 'it has none', remedy: null };
+  const text = `${name} has no ready endpoint, so ${rule.host} refuses it (${describeRule(rule)}): ${why.text}`;
+  return causeAt(site, 'no-endpoints', text, why.remedy, index);
+}
+
+/** no-local-endpoints: a traffic policy of Local, and no endpoint on the node. */
+export function noLocalEndpoints({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const service = serviceOfRule(cluster, rule);
+  const field = rule.chain === 'KUBE-SERVICES' ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
+  const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
+  const text = `${name} has ${field} Local and no endpoint on ${rule.host}, which drops it (${describeRule(rule)})`;
+  const remedy = service ? [patch(service, { [field]: 'Cluster' })] : null;
+  return causeAt(site, 'no-local-endpoints', text, remedy, index);
+}
+
+/** source-range: the client is not in spec.loadBalancerSourceRanges. */
+export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const service = serviceOfRule(cluster, rule);
+  const client = packetAt(site)?.src ?? 'the client';
+  const ranges = service?.loadBalancerSourceRanges.map((range) => `${formatIp(range.address)}/${range.length}`) ?? [];
+  const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
+  const text = `${name} lets only ${ranges.join(', ')} use its load balancer address, and ${client} is not in it (${describeRule(rule)})`;
+  const wanted = client.includes(':') ? `${client}/128` : `${client}/32`;
+  const remedy = service ? [patch(service, { loadBalancerSourceRanges: [...ranges, wanted] })] : null;
+  return causeAt(site, 'source-range', text, remedy, index);
+}
+
+/** The service behind one of kube-proxy's rules: its origin says it, in a dump its comment. */
+export function serviceOfRule(cluster: Cluster, rule: RuleEvent): Service | null {
+  const object = /^Service ([^/]+)\/([^: ]+)/.exec(rule.origin?.object ?? '') ?? /--comment "([a-z0-9-]+)\/([a-z0-9-]+)[: "]/.exec(rule.text);
+  if (!object) return null;
+  return cluster.services.find((s) => s.namespace === object[1] && s.name === object[2]) ?? null;
+}
+
+/** The command that changes fields of a service's spec. */
+export function patch(service: Service, spec: object): string {
+  return `kubectl -n ${service.namespace} patch service ${service.name} --type merge -p '${JSON.stringify({ spec })}'`;
+}
+
+/** Why a service has no ready endpoints, and what would give it some. */
+function whyEmpty(cluster: Cluster, service: Service): { readonly text: string; readonly remedy: readonly string[] | null } {
+  const slices = cluster.endpointSlices.filter((s) => s.namespace === service.namespace && s.service === service.name);
+  if (slices.some((slice) => !slice.derived && slice.endpoints.length > 0)) {
+    return { text: 'none of the endpoints in its slices is ready', remedy: null };
+  }
+  if (service.selector === null) return { text: 'it has no selector, and nobody made an EndpointSlice for it', remedy: null };
+  const selector = Object.entries(service.selector);
+  const asText = selector.map(([key, value]) => `${key}=${value}`).join(',');
+  const inNamespace = cluster.pods.filter((pod) => pod.namespace === service.namespace);
+  const selected = inNamespace.filter((pod) => matches(pod, selector));
+  if (selected.length === 0) {
+    const elsewhere = cluster.pods.find((pod) => matches(pod, selector));
+    if (elsewhere) return { text: `its selector ${asText} matches pods only in namespace ${elsewhere.namespace}`, remedy: null };
+    return { text: `its selector ${asText} matches no pod`, remedy: nearestSelector(service, selector, inNamespace) };
+  }
+  const unready = selected.filter((pod) => !pod.ready || pod.terminating).map((pod) => `pod/${pod.name}`);
+  if (unready.length === selected.length) return { text: `${unready.join(', ')} match its selector ${asText} but none is ready`, remedy: null };
+  const named = service.ports.map((port) => port.targetPort).filter((target) => typeof target === 'string');
+  return { text: `no pod that its selector ${asText} matches has a port named ${named.join(' or ')}`, remedy: null };
+}
+
+function matches(pod: Pod, selector: readonly (readonly [string, string])[]): boolean {
+  return selector.every(([key, value]) => pod.labels[key] === value);
+}
+
+/** A selector that keeps its keys and takes the values of a pod that has them all. */
+function nearestSelector(service: Service, selector: readonly (readonly [string, string])[], pods: readonly Pod[]): readonly string[] | null {
+  const wanted = new Set(service.ports.map((port) => port.targetPort));
+  const candidates = pods.filter((pod) => selector.every(([key]) => pod.labels[key] !== undefined));
+  const best = candidates.find((pod) => pod.ports.some((port) => wanted.has(port.port) || wanted.has(port.name))) ?? candidates[0];
+  if (!best) return null;
+  return [patch(service, { selector: Object.fromEntries(selector.map(([key]) => [key, best.labels[key]])) })];
+}

@@ -1,0 +1,25 @@
+import type { Diagnose } from './evidence.ts';
+import { causeAt, describePacket, describeRule, onHost, packetAt } from './evidence.ts';
+import { droppingRule } from './dropped-by-rule.ts';
+
+/** tunnel-blocked: the overlay's own packet between nodes was dropped by a firewall, or came to where no tunnel ends. */
+export const tunnelBlocked: Diagnose = (_evidence, site) => {
+  if (!site.drop?.outer) return null;
+  const packet = packetAt(site);
+  const what = `the tunnel's packet ${describePacket(packet)}`;
+  const dropping = droppingRule(site);
+  if (dropping) {
+    const { event, index } = dropping;
+    const by = event.kind === 'rule' ? describeRule(event) : `the policy of ${event.table} ${event.chain}`;
+    const port = packet?.dport === undefined ? '' : ` --dport ${packet.dport}`;
+    const accept = `iptables -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
+    return causeAt(site, 'tunnel-blocked', `${site.host} dropped ${what}, which carries the pods' traffic, by ${by}`, [onHost(site.host, accept)], index);
+  }
+  if (site.drop.reason === 'NO_SOCKET') {
+    return causeAt(site, 'tunnel-blocked', `${what} came to ${site.host}, where no tunnel device listens on that port`, null);
+  }
+  if (site.host === 'underlay' && !site.events.some((e, i) => i > site.index - 3 && i < site.index && e.kind === 'route')) {
+    return causeAt(site, 'tunnel-blocked', `a firewall between the nodes (underlay.firewall) drops ${what}, which carries the pods' traffic`, null);
+  }
+  return null;
+};

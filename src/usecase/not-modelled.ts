@@ -1,0 +1,26 @@
+import type { CniConfig, Cluster } from '../kubernetes/model/cluster.ts';
+import type { Outcome } from '../trace/outcome.ts';
+import type { Plan } from './plan.ts';
+
+/**
+ * What is given, could decide this connection and is not modelled: policies in the namespaces of the client and of the pods that
+ * are asked for or answered. A trace with such a note is true only without them.
+ */
+export function notModelledOn(cluster: Cluster, plan: Plan, outcomes: readonly Outcome[]): string[] {
+  const namespaces = new Set<string>();
+  const [kind, service] = plan.destination.label.split('/');
+  if (kind === 'svc') namespaces.add(service!);
+  for (const pod of [plan.source.pod, plan.destination.pod]) if (pod) namespaces.add(pod.namespace);
+  for (const { server } of outcomes) {
+    const [serverKind, namespace] = (server ?? '').split('/');
+    if (serverKind === 'pod') namespaces.add(namespace!);
+  }
+  return cluster.notModelled
+    .filter(({ kind, namespace }) => kind.endsWith('NetworkPolicy') && (namespace === '' || namespaces.has(namespace)))
+    .map(({ kind, namespace, name }) => `${kind} ${namespace === '' ? name : `${namespace}/${name}`} is not modelled${enforcement(cluster.cni)}`);
+}
+
+/** Plugins that enforce no policies make one harmless, which is worth knowing too. */
+function enforcement({ plugin }: CniConfig): string {
+  return plugin === 'flannel' || plugin === 'bridge' ? ` (${plugin} itself enforces none)` : '';
+}

@@ -1,0 +1,86 @@
+import { familyOf, parseIp } from '../net/ip.ts';
+import type { ConnectionRequest } from '../kernel/walk/connection.ts';
+import type { Probe } from '../kubernetes/model/check.ts';
+import type { Cluster } from '../kubernetes/model/cluster.ts';
+import type { PlannedConnection } from './explore.ts';
+import { resolveDestination } from './refs/destination.ts';
+import { found, refused } from './refs/ref.ts';
+import type { Result } from './refs/ref.ts';
+import { familiesOf, resolveServer } from './refs/server.ts';
+import type { Server } from './refs/server.ts';
+import { resolveSource } from './refs/source.ts';
+import type { Source } from './refs/source.ts';
+import type { Destination } from './refs/target.ts';
+
+/** A probe with everything looked up. */
+export interface Plan extends PlannedConnection {
+  readonly source: Source;
+  readonly destination: Destination;
+}
+
+export interface PlanOptions {
+  /** Default namespace of references. */
+  readonly namespace: string;
+  readonly noReply?: boolean;
+  /** Source port when the probe names none; a real kernel draws one. */
+  readonly defaultSourcePort: number;
+}
+
+/** What a client's port is unless it is given: a real kernel draws it at random from 32768 to 60999. */
+export const FIRST_SOURCE_PORT = 40000;
+
+/** Looks up what a probe names; the first thing that can't be is the reason it is refused. */
+export function planConnection(cluster: Cluster, probe: Probe, options: PlanOptions): Result<Plan> {
+  if (probe.via !== null) return refused(`via ${probe.via} is not modelled yet`);
+  const source = resolveSource(cluster, probe.from, options.namespace);
+  if (!source.ok) return source;
+  const bind = probe.sourceAddress === null ? source.value.bind : parseIp(probe.sourceAddress);
+  if (probe.sourceAddress !== null && bind === null) return refused(`source address "${probe.sourceAddress}" is not an IP address`);
+  const families = bind === null ? familiesOf(source.value.addresses) : [familyOf(bind)];
+  const destination = resolveDestination(cluster, probe.to, { namespace: options.namespace, protocol: probe.protocol, families });
+  if (!destination.ok) return destination;
+  const pin = resolvePin(cluster, probe.backend, options.namespace);
+  if (!pin.ok) return pin;
+  const { host, owner } = source.value;
+  const { address, port, protocol } = destination.value;
+  const request: ConnectionRequest = {
+    host,
+    owner,
+    protocol,
+    destination: address,
+    port,
+    sourcePort: probe.sourcePort ?? (protocol === 'icmp' ? null : options.defaultSourcePort),
+    sourceAddress: bind,
+    payload: probe.payload,
+    dontFragment: probe.dontFragment,
+    ttl: probe.ttl,
+    noReply: options.noReply ?? false,
+  };
+  return found({ request, pin: pin.value, source: source.value, destination: destination.value });
+}
+
+function resolvePin(cluster: Cluster, backend: string | null, namespace: string): Result<Server | null> {
+  if (backend === null) return found(null);
+  const server = resolveServer(cluster, backend, namespace);
+  return server.ok ? server : refused(`backend: ${server.message}`);
+}
+
+/**
+ * Plans a connection and those made before it. Connections that name no source port get different ones, as a real kernel would
+ * give them: the asked connection the first, earlier ones the following.
+ */
+export function planSequence(
+  cluster: Cluster,
+  probe: Probe,
+  before: readonly Probe[],
+  options: Omit<PlanOptions, 'defaultSourcePort'>,
+): Result<{ readonly asked: Plan; readonly before: readonly Plan[] }> {
+  const earlier: Plan[] = [];
+  for (const [index, earlierProbe] of before.entries()) {
+    const plan = planConnection(cluster, earlierProbe, { namespace: options.namespace, defaultSourcePort: FIRST_SOURCE_PORT + 1 + index });
+    if (!plan.ok) return refused(`before ${index + 1}: ${plan.message}`);
+    earlier.push(plan.value);
+  }
+  const asked = planConnection(cluster, probe, { ...options, defaultSourcePort: FIRST_SOURCE_PORT });
+  return asked.ok ? found({ asked: asked.value, before: earlier }) : asked;
+}

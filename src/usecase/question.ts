@@ -1,0 +1,61 @@
+import { KernelState } from '../kernel/state.ts';
+import type { Probe } from '../kubernetes/model/check.ts';
+import type { Outcome } from '../trace/outcome.ts';
+import { explore } from './explore.ts';
+import type { Branch, Exploration } from './explore.ts';
+import { judge } from './judge.ts';
+import type { Laboratory } from './laboratory.ts';
+import { planSequence } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { found, refused } from './refs/ref.ts';
+import type { Result } from './refs/ref.ts';
+
+/** One connection somebody asks about, and those made before it. */
+export interface Question {
+  readonly probe: Probe;
+  readonly before: readonly Probe[];
+  /** Default namespace of references. */
+  readonly namespace: string;
+  readonly noReply: boolean;
+}
+
+export interface Answer {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  readonly branches: readonly Branch[];
+  readonly sampled: boolean;
+  readonly assumptions: readonly string[];
+}
+
+/** Answers one question over a state (fresh when none is given): every outcome with its probability and cause. */
+export function ask(laboratory: Laboratory, question: Question, state: KernelState = new KernelState()): Result<Answer> {
+  const { probe, before, namespace, noReply } = question;
+  const planned = planSequence(laboratory.cluster, probe, before, { namespace, noReply });
+  if (!planned.ok) return planned;
+  const { asked, before: earlier } = planned.value;
+  const { world, connect } = laboratory;
+  const exploration = explore([...earlier, asked], { world, state, connect });
+  if (exploration.branches.length === 0) return refused(missedPinMessage(exploration));
+  return found({
+    plan: asked,
+    outcomes: judge(exploration.branches, asked, earlier, laboratory),
+    branches: exploration.branches,
+    sampled: exploration.sampled,
+    assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration)],
+  });
+}
+
+function assumptionsOf({ source, destination }: Plan): string[] {
+  return [...new Set([...source.assumptions, ...destination.assumptions])];
+}
+
+function idlePinNotes(exploration: Exploration): string[] {
+  return exploration.idlePins.map((pin) => `backend ${pin.name} has no effect: nothing on the way is chosen at random`);
+}
+
+function missedPinMessage({ missedPin, sampled }: Exploration): string {
+  if (missedPin === null) return 'no way through the random choices was found';
+  const { wanted, reached } = missedPin;
+  const among = reached.length > 0 ? `; it falls on ${reached.join(', ')}` : '';
+  return `backend ${wanted.name}: the choice never falls on it${among}${sampled ? ' (among the branches that were sampled)' : ''}`;
+}

@@ -1,0 +1,129 @@
+import { formatIp } from '../net/ip.ts';
+import { KernelState } from '../kernel/state.ts';
+import type { Probe } from '../kubernetes/model/check.ts';
+import type { CniConfig, Cluster, SourcePosition } from '../kubernetes/model/cluster.ts';
+import type { Diagnostic } from '../scenario/diagnostic.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { assertNever } from '../support/assert-never.ts';
+import { API_VERSION } from '../trace/trace.ts';
+import type { Trace, TraceList } from '../trace/trace.ts';
+import { openLaboratory, problem } from './laboratory.ts';
+import type { Engine, Laboratory, LaboratoryOptions } from './laboratory.ts';
+import { notModelledOn } from './not-modelled.ts';
+import { FIRST_SOURCE_PORT } from './plan.ts';
+import { ask } from './question.ts';
+import type { Answer, Question } from './question.ts';
+
+export interface TraceOptions extends LaboratoryOptions {
+  /** Default namespace of references; "default" when left out. */
+  readonly namespace?: string;
+  /** Ends when the request has arrived or died. */
+  readonly noReply?: boolean;
+  /** Connections made first, whose state stays. */
+  readonly before?: readonly Probe[];
+  /** Where the question stands in the input, for messages. */
+  readonly position?: SourcePosition | null;
+}
+
+type Failure = { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+export type TraceResult = { readonly ok: true; readonly trace: Trace } | Failure;
+export type TraceListResult = { readonly ok: true; readonly traces: TraceList } | Failure;
+
+/** What happens to this packet: one connection through a scenario's cluster, every outcome of it. */
+export function traceConnection(scenario: Scenario, probe: Probe, options: TraceOptions, engine: Engine): TraceResult {
+  const opened = openLaboratory(scenario.cluster, options, engine);
+  if (!opened.ok) return opened;
+  const answer = ask(opened.laboratory, questionOf(probe, options));
+  if (!answer.ok) return failure(answer.message, options);
+  return { ok: true, trace: traceOf(opened.laboratory, scenario, answer.value, []) };
+}
+
+/**
+ * `--repeat`: the same connection several times, one after the other over what the earlier ones left behind, each from a port of its
+ * own. Where a connection may end in several ways the next goes on from the most likely one (the first among equals), and says so.
+ */
+export function traceRepeated(scenario: Scenario, probe: Probe, count: number, options: TraceOptions, engine: Engine): TraceListResult {
+  const opened = openLaboratory(scenario.cluster, options, engine);
+  if (!opened.ok) return opened;
+  const items: Trace[] = [];
+  let state = new KernelState();
+  let notes: readonly string[] = [];
+  for (let i = 0; i < count; i++) {
+    const question = questionOf(i === 0 ? probe : withNextPort(probe, i), i === 0 ? options : { ...options, before: [] });
+    const answer = ask(opened.laboratory, question, state);
+    if (!answer.ok) return failure(answer.message, options);
+    items.push(traceOf(opened.laboratory, scenario, answer.value, notes));
+    const likeliest = answer.value.branches.reduce((best, branch) => (branch.probability > best.probability + 1e-9 ? branch : best));
+    state = likeliest.state;
+    const { server, verdict } = likeliest.results.at(-1)!;
+    notes = answer.value.outcomes.length > 1 ? [`connection ${i + 1} is taken to have ended with ${server ?? verdict}`] : [];
+  }
+  return { ok: true, traces: { apiVersion: API_VERSION, kind: 'TraceList', items } };
+}
+
+function questionOf(probe: Probe, options: TraceOptions): Question {
+  return { probe, before: options.before ?? [], namespace: options.namespace ?? 'default', noReply: options.noReply ?? false };
+}
+
+function withNextPort(probe: Probe, by: number): Probe {
+  return probe.protocol === 'icmp' ? probe : { ...probe, sourcePort: (probe.sourcePort ?? FIRST_SOURCE_PORT) + by };
+}
+
+function failure(message: string, options: TraceOptions): Failure {
+  return { ok: false, diagnostics: [problem('question', message, options.position ?? null)] };
+}
+
+function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, notes: readonly string[]): Trace {
+  const { plan } = answer;
+  const { cluster } = laboratory;
+  const local = answer.branches[0]?.results.at(-1)?.local ?? null;
+  const source = local?.address ?? plan.request.sourceAddress ?? plan.source.addresses[0];
+  const hasPorts = plan.request.protocol !== 'icmp';
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Trace',
+    from: plan.source.label,
+    to: plan.destination.label,
+    protocol: plan.request.protocol,
+    packet:
+      source === undefined
+        ? null
+        : {
+            source: formatIp(source),
+            sport: hasPorts ? (local?.port ?? plan.request.sourcePort) : null,
+            destination: formatIp(plan.request.destination),
+            dport: hasPorts ? plan.request.port : null,
+          },
+    network: { cni: cniName(cluster.cni), proxyMode: cluster.kubeProxy.mode },
+    assumptions: [...new Set([...scenario.assumptions, ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
+    notModelled: notModelledOn(cluster, plan, answer.outcomes),
+    outcomes: answer.outcomes,
+    sampled: answer.sampled,
+  };
+}
+
+/** Ports that a server listens on only because a service points there. */
+function assumedListeners(cluster: Cluster, answer: Answer): string[] {
+  const notes = new Set<string>();
+  for (const { server } of answer.outcomes) {
+    const pod = cluster.pods.find((p) => `pod/${p.namespace}/${p.name}` === server);
+    for (const assumed of pod?.assumedPorts ?? []) {
+      notes.add(`${server} declares no port; it is taken to listen on ${assumed.port}/${assumed.protocol}, where ${assumed.service} points`);
+    }
+  }
+  return [...notes];
+}
+
+function cniName(cni: CniConfig): string {
+  switch (cni.plugin) {
+    case 'flannel':
+      return `flannel ${cni.backend}`;
+    case 'none':
+    case 'docker':
+    case 'bridge':
+    case 'weave':
+      return cni.plugin;
+    default:
+      return assertNever(cni);
+  }
+}
