@@ -41,6 +41,8 @@ export interface MatchContext {
   reversePath(loose: boolean, acceptLocal: boolean, validMark: boolean): boolean;
   /** True when a socket in this namespace would take the packet (match socket). */
   socketExists(): boolean;
+  /** The packet belongs to an IPVS connection (skb->ipvs_property). Left out where there is no IPVS. */
+  readonly ipvsProperty?: boolean;
 }
 
 /** include/linux/rtnetlink.h RTN_*; what `addrtype` names. */
@@ -62,6 +64,8 @@ export interface TraverseContext extends MatchContext {
   changeSet(action: Extract<TargetAction, { kind: 'set-add' | 'set-del' }>): void;
   /** Where events go; null when nobody listens (verdicts only). */
   readonly record: ((event: RuleRecord | PolicyRecord) => void) | null;
+  /** Told of every rule that might have matched but can't be evaluated (a match or target that k8snet doesn't model). It is passed over. */
+  readonly unknownRule?: (rule: Rule, chain: string, number: number) => void;
 }
 
 export type NatAction = Extract<TargetAction, { kind: 'dnat' | 'snat' | 'masquerade' | 'redirect' | 'netmap' }>;
@@ -83,7 +87,7 @@ export interface PolicyRecord {
   readonly passedOver: number;
 }
 
-/** How a table's traversal ends. 'unknown': a rule that could matter can't be evaluated (named in `rule`). */
+/** How a table's traversal ends. */
 export type TraverseVerdict =
   | { readonly kind: 'accept' }
   | { readonly kind: 'drop' }

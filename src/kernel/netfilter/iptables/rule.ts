@@ -1,4 +1,8 @@
+import { RuleError } from './option.ts';
+import { parseRuleSpec } from './rule-spec.ts';
+import { splitRuleWords } from './words.ts';
 import type { Origin } from '../../../trace/origin.ts';
+import type { Match } from './match/match.ts';
 import type { Rule, TableName } from './table.ts';
 
 /** A rule as text with what is known about it. */
@@ -11,10 +15,22 @@ export interface RuleLine {
 
 /**
  * Compiles a rule in iptables-save's form. A module or option that k8snet does not model makes the rule *unknown* (a Match or
- * Target that says so); it never throws for one.
+ * Target that says so); it never throws for one. The body stays as it is given.
  */
 export function compileRule(line: RuleLine, table: TableName, family: 4 | 6): Rule {
-  void table;
-  void family;
-  throw new Error(`not yet: ${line.body}`);
+  const { body, origin, source } = line;
+  const known = { body, ...(origin && { origin }), ...(source && { source }) };
+  try {
+    const { matches, target } = parseRuleSpec(splitRuleWords(body), table, family, 'dump');
+    return { ...known, matches, target };
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    const unreadable: Match = { module: '', text: body, test: () => 'unknown', unknown: true };
+    return { ...known, matches: [unreadable], target: { text: '', action: { kind: 'unknown', name: '' } } };
+  }
+}
+
+/** True when k8snet can't evaluate a rule: a match or the target is not modelled. */
+export function isUnknownRule(rule: Rule): boolean {
+  return rule.target.action.kind === 'unknown' || rule.matches.some((match) => match.unknown);
 }

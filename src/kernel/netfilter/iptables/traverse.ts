@@ -1,12 +1,210 @@
+import { assertNever } from '../../../support/assert-never.ts';
+import type { RuleVerdict } from '../../../trace/event.ts';
 import type { TraverseContext, TraverseVerdict } from './context.ts';
-import type { Table } from './table.ts';
+import type { Chain, Rule, Table } from './table.ts';
+import type { TargetAction } from './target/target.ts';
+
+/** Where an evaluation of a chain stands. */
+interface Frame {
+  readonly chain: Chain;
+  /** Candidates of an index; null: every rule is looked at. */
+  readonly candidates: readonly number[] | null;
+  /** Next place in `candidates`, or next rule. */
+  next: number;
+  /** First rule that has not been counted as passed over. */
+  counted: number;
+}
+
+/** What a matched rule leads to; null: the next rule. */
+type Step =
+  | { readonly kind: 'end'; readonly verdict: TraverseVerdict }
+  | { readonly kind: 'return' }
+  | { readonly kind: 'enter'; readonly chain: Chain; readonly back: boolean }
+  | null;
+
+/** The kernel's NFT_JUMP_STACK_SIZE: deeper jumps are refused when rules are loaded. */
+export const MAX_JUMPS = 16;
+/** No sound rule set enters as many chains for one packet; one with a loop of gotos would without end. */
+const MAX_ENTERED = 65_536;
+
+const ACCEPT: TraverseVerdict = { kind: 'accept' };
+const DROP: TraverseVerdict = { kind: 'drop' };
 
 /**
  * Runs the base chain of `context.hook` in a table (net/netfilter/x_tables ipt_do_table): user chains with jump and goto, the end of
- * a chain returns, the base chain's policy decides at the end. Emits every matched rule.
+ * a chain returns, the base chain's policy decides at the end. Emits every matched rule before what it leads to. A rule set whose
+ * jumps are deeper than the kernel allows can't be loaded (see validateTables): a jump too deep is an unknown rule here.
  */
 export function traverse(table: Table, context: TraverseContext): TraverseVerdict {
-  void table;
-  void context;
-  throw new Error('not yet');
+  const base = table.chain(context.hook);
+  if (!base) return ACCEPT;
+  const stack: Frame[] = [];
+  let entered = 0;
+  let frame: Frame | undefined = enter(base, context);
+  let bottom: Frame | null = frame;
+  while (frame) {
+    const mayEnter: boolean = stack.length < MAX_JUMPS && entered++ < MAX_ENTERED;
+    const step: Step = runToStep(table, frame, mayEnter, context);
+    if (step?.kind === 'end') return step.verdict;
+    if (step?.kind === 'enter') {
+      if (step.back) stack.push(frame);
+      else if (frame === bottom) bottom = null;
+      frame = enter(step.chain, context);
+    } else frame = frame === bottom ? undefined : stack.pop();
+  }
+  return policy(base, bottom, context);
+}
+
+function enter(chain: Chain, context: TraverseContext): Frame {
+  return { chain, candidates: chain.candidates?.(context.packet) ?? null, next: 0, counted: 0 };
+}
+
+/** Looks at the rules of a chain from where it stands until one leads elsewhere; null at the end of the chain. */
+function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: TraverseContext): Step {
+  const { chain, candidates } = frame;
+  const end = candidates?.length ?? chain.length;
+  while (frame.next < end) {
+    const index = candidates ? candidates[frame.next]! : frame.next;
+    frame.next++;
+    const rule = chain.rule(index);
+    const matched = matches(table, chain, index, rule, context);
+    if (matched === false) continue;
+    if (matched === 'unknown' || !isDoable(table, rule.target.action, mayEnter)) {
+      context.unknownRule?.(rule, chain.name, index + 1);
+      continue;
+    }
+    const passedOver = index - frame.counted;
+    frame.counted = index + 1;
+    context.record?.({ kind: 'rule', chain: chain.name, number: index + 1, rule, verdict: verdictOf(rule.target.action), passedOver });
+    const step = act(table, rule.target.action, context);
+    if (step) return step;
+  }
+  return null;
+}
+
+/** All matches in order. Behind an unknown one the others may still say no, but draw nothing and count nothing. */
+function matches(table: Table, chain: Chain, index: number, rule: Rule, context: TraverseContext): boolean | 'unknown' {
+  let result: boolean | 'unknown' = true;
+  for (const match of rule.matches) {
+    if (match.stateful) {
+      if (result === 'unknown') continue;
+      context.ruleKey = `${table.name}/${chain.name}/${index + 1}`;
+    }
+    const holds = match.test(context);
+    if (holds === false) return false;
+    if (holds === 'unknown') result = 'unknown';
+  }
+  return result;
+}
+
+/** False for a target that is not modelled and for a jump to nowhere or too deep. */
+function isDoable(table: Table, action: TargetAction, mayEnter: boolean): boolean {
+  if (action.kind === 'jump' || action.kind === 'goto') return mayEnter && table.chain(action.chain) !== undefined;
+  return action.kind !== 'unknown';
+}
+
+function verdictOf({ kind }: TargetAction): RuleVerdict {
+  switch (kind) {
+    case 'jump':
+    case 'goto':
+    case 'return':
+      return kind;
+    case 'accept':
+    case 'dnat':
+    case 'snat':
+    case 'masquerade':
+    case 'redirect':
+    case 'netmap':
+      return 'accept';
+    case 'drop':
+    case 'reject':
+      return 'drop';
+    default:
+      return 'continue';
+  }
+}
+
+function act(table: Table, action: TargetAction, context: TraverseContext): Step {
+  switch (action.kind) {
+    case 'accept':
+      return { kind: 'end', verdict: ACCEPT };
+    case 'drop':
+      return { kind: 'end', verdict: DROP };
+    case 'reject':
+      return { kind: 'end', verdict: { kind: 'reject', with: action.with } };
+    case 'dnat':
+    case 'snat':
+    case 'masquerade':
+    case 'redirect':
+    case 'netmap':
+      return { kind: 'end', verdict: context.nat(action) === 'accept' ? ACCEPT : DROP };
+    case 'return':
+      return { kind: 'return' };
+    case 'jump':
+    case 'goto':
+      return { kind: 'enter', chain: table.chain(action.chain)!, back: action.kind === 'jump' };
+    case 'mark':
+      context.mark = toggled(context.mark, action.mask, action.value);
+      return null;
+    case 'connmark-set':
+    case 'connmark-save':
+    case 'connmark-restore':
+      copyMark(action, context);
+      return null;
+    case 'ttl':
+      context.packet = { ...context.packet, ttl: newTtl(context.packet.ttl, action) };
+      return null;
+    case 'tos':
+      context.packet = { ...context.packet, tos: toggled(context.packet.tos, action.mask, action.value) };
+      return null;
+    case 'notrack':
+      context.notrack();
+      return null;
+    case 'set-add':
+    case 'set-del':
+      context.changeSet(action);
+      return null;
+    case 'none':
+    case 'log':
+    case 'no-effect':
+    case 'unknown':
+      return null;
+    default:
+      return assertNever(action);
+  }
+}
+
+/** (old & ~mask) ^ value */
+function toggled(old: number, mask: number, value: number): number {
+  return ((old & ~mask) ^ value) >>> 0;
+}
+
+/** connmark_tg_shift; nothing happens without a conntrack entry. */
+function copyMark(
+  action: Extract<TargetAction, { kind: 'connmark-set' | 'connmark-save' | 'connmark-restore' }>,
+  context: TraverseContext,
+): void {
+  const { conntrack } = context;
+  if (!('mark' in conntrack)) return;
+  if (action.kind === 'connmark-set') context.setConnectionMark(toggled(conntrack.mark, action.mask, action.value));
+  else if (action.kind === 'connmark-save') context.setConnectionMark(toggled(conntrack.mark, action.ctmask, context.mark & action.nfmask));
+  else context.mark = toggled(context.mark, action.nfmask, conntrack.mark & action.ctmask);
+}
+
+/** ttl_tg: stays within a byte. */
+function newTtl(ttl: number, { op, value }: Extract<TargetAction, { kind: 'ttl' }>): number {
+  if (op === 'set') return value;
+  return op === 'inc' ? Math.min(255, ttl + value) : Math.max(0, ttl - value);
+}
+
+/** After a goto out of the base chain none of its rules is looked at any more. */
+function policy(base: Chain, frame: Frame | null, context: TraverseContext): TraverseVerdict {
+  const drops = base.policy === 'DROP';
+  context.record?.({
+    kind: 'policy',
+    chain: base.name,
+    verdict: drops ? 'drop' : 'accept',
+    passedOver: frame ? base.length - frame.counted : 0,
+  });
+  return drops ? DROP : ACCEPT;
 }

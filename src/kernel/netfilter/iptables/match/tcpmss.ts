@@ -1,0 +1,20 @@
+import { TCP_FLAG } from '../../../../net/packet.ts';
+import { formatRange, not, rangeOf } from '../value.ts';
+import type { MatchModule } from './module.ts';
+
+/**
+ * The MSS option of a SYN (xt_tcpmss.c). Other segments carry none and then only a negated match holds. The option's value is
+ * not part of a packet here, so a SYN's is unknown.
+ */
+export const tcpmss: MatchModule = {
+  name: 'tcpmss',
+  options: [{ name: 'mss', negatable: true, required: true }],
+  build(given) {
+    const { values, negated } = given.get('mss')!;
+    const range = rangeOf(values[0]!, 'tcpmss', 'mss', 65535);
+    return {
+      text: `${not(negated)}--mss ${formatRange(range)}`,
+      test: ({ packet: { l4 } }) => (l4.protocol === 'tcp' && l4.flags & TCP_FLAG.SYN ? 'unknown' : negated),
+    };
+  },
+};
