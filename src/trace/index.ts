@@ -2,4 +2,5 @@ export * from './check-report.ts';
 export * from './event.ts';
 export * from './origin.ts';
 export * from './outcome.ts';
+export * from './rules-diff.ts';
 export * from './trace.ts';
