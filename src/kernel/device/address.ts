@@ -1,0 +1,53 @@
+import { cidrLast, cidrOf } from '../../net/cidr.ts';
+import { isIpv4, parseIpv4 } from '../../net/ip.ts';
+import { invariant } from '../../support/invariant.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { DeviceAddress } from './device.ts';
+
+/** Address scopes as numbers, narrower is larger (include/uapi/linux/rtnetlink.h). */
+const SCOPE = { global: 0, link: 253, host: 254 } as const;
+
+/** An address with its prefix length; `brd +` gives the subnet's last address as broadcast. */
+export function deviceAddress(address: IpAddress, length: number, broadcast: 'brd +' | null = null): DeviceAddress {
+  const prefix = cidrOf(address, length);
+  const hasBroadcast = broadcast !== null && isIpv4(address) && length < 31;
+  return { address, prefix, broadcast: hasBroadcast ? cidrLast(prefix) : null, scope: 'global', secondary: false };
+}
+
+/** 127.0.0.1/8 with scope host, what every namespace has on lo. */
+export function loopbackAddress(): DeviceAddress {
+  const address = parseIpv4('127.0.0.1');
+  invariant(address !== null, '127.0.0.1 is an address');
+  return { address, prefix: cidrOf(address, 8), broadcast: null, scope: 'host', secondary: false };
+}
+
+export type AddAddressResult =
+  | { readonly ok: true; readonly addresses: readonly DeviceAddress[] }
+  | { readonly ok: false; readonly error: 'exists' | 'scope' };
+
+/**
+ * A device's addresses with one more, where the kernel puts it (__inet_insert_ifa, net/ipv4/devinet.c): an address of a subnet that is
+ * there already becomes secondary and stands last, a primary one stands behind the last primary of its own or a narrower scope.
+ */
+export function addAddress(addresses: readonly DeviceAddress[], added: DeviceAddress): AddAddressResult {
+  let position = 0;
+  let secondary = false;
+  for (const [index, other] of addresses.entries()) {
+    if (!other.secondary && SCOPE[added.scope] <= SCOPE[other.scope]) position = index + 1;
+    if (other.prefix.length !== added.prefix.length || other.prefix.address !== added.prefix.address) continue;
+    if (other.address === added.address) return { ok: false, error: 'exists' };
+    if (!isIpv4(added.address)) continue;
+    if (other.scope !== added.scope) return { ok: false, error: 'scope' };
+    secondary = true;
+  }
+  if (secondary) return { ok: true, addresses: [...addresses, { ...added, secondary }] };
+  return { ok: true, addresses: [...addresses.slice(0, position), added, ...addresses.slice(position)] };
+}
+
+/** Addresses given to a fresh device one after the other; one that the kernel would refuse is left out. */
+export function assignAddresses(wanted: readonly DeviceAddress[]): readonly DeviceAddress[] {
+  return wanted.reduce<readonly DeviceAddress[]>((addresses, address) => {
+    const result = addAddress(addresses, address);
+    return result.ok ? result.addresses : addresses;
+  }, []);
+}

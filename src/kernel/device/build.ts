@@ -1,0 +1,22 @@
+import { loopbackAddress } from './address.ts';
+import type { LoopbackDevice } from './device.ts';
+
+/** lo, up, as every namespace that is in use has it. */
+export function loopbackDevice(): LoopbackDevice {
+  return {
+    kind: 'loopback',
+    name: 'lo',
+    mac: null,
+    mtu: 65536,
+    up: true,
+    addresses: [loopbackAddress()],
+    master: null,
+    hairpin: false,
+  };
+}
+
+/** What all devices but lo have in common when they are up, no bridge port and without an address. */
+export const PLAIN_DEVICE = { up: true, addresses: [], master: null, hairpin: false } as const;
+
+/** IFNAMSIZ without the closing zero: device names have at most 15 characters. */
+export const DEVICE_NAME_MAX = 15;

@@ -1,0 +1,54 @@
+import { chainOf } from '../kernel/netfilter/iptables/chain.ts';
+import { isBaseChain, linesOf } from '../kernel/netfilter/iptables/edit.ts';
+import { TABLE_HOOKS } from '../kernel/netfilter/iptables/table.ts';
+import type { RuleLine } from '../kernel/netfilter/iptables/rule.ts';
+import type { Chain, IptablesTables, Table, TableName } from '../kernel/netfilter/iptables/table.ts';
+
+/** Rules for one chain, in order; a chain that does not exist is made. */
+export interface ChainRules {
+  readonly table: TableName;
+  readonly chain: string;
+  readonly lines: readonly RuleLine[];
+  /** Default: behind the rules that are there. */
+  readonly at?: 'start' | 'end';
+}
+
+/** The tables with all of `rules`, as `iptables -A` and `-I` one after the other would leave them, but in one step a table. */
+export function addRules(tables: IptablesTables, rules: readonly ChainRules[]): IptablesTables {
+  const changed = new Map(tables);
+  for (const name of new Set(rules.map(({ table }) => table))) {
+    changed.set(name, extended(name, tables.get(name), rules.filter(({ table }) => table === name)));
+  }
+  return changed;
+}
+
+function extended(name: TableName, base: Table | undefined, rules: readonly ChainRules[]): Table {
+  const lines = new Map<string, readonly RuleLine[]>();
+  for (const { chain, lines: added, at } of rules) {
+    const there = lines.get(chain) ?? linesIn(base, chain);
+    lines.set(chain, at === 'start' ? [...added, ...there] : [...there, ...added]);
+  }
+  const chains = new Map<string, Chain>();
+  for (const [chain, all] of lines) {
+    const policy = base?.chain(chain)?.policy ?? (isBaseChain(name, chain) ? 'ACCEPT' : null);
+    chains.set(chain, chainOf(name, chain, policy, all));
+  }
+  let names: readonly string[] | undefined;
+  return {
+    name,
+    chain: (chain) => chains.get(chain) ?? base?.chain(chain),
+    chainNames: () => (names ??= listed(name, new Set([...(base?.chainNames() ?? []), ...chains.keys()]))),
+  };
+}
+
+function linesIn(table: Table | undefined, chain: string): readonly RuleLine[] {
+  const found = table?.chain(chain);
+  return found ? linesOf(found) : [];
+}
+
+/** iptables-save's order: base chains as the hooks come, then user chains by name. */
+function listed(table: TableName, names: ReadonlySet<string>): readonly string[] {
+  const base: readonly string[] = TABLE_HOOKS[table].filter((hook) => names.has(hook));
+  const user = [...names].filter((name) => !base.includes(name)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...base, ...user];
+}

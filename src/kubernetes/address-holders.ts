@@ -1,0 +1,33 @@
+import { addToIp } from '../net/ip.ts';
+import { once, podKey, podRange } from './cluster-index.ts';
+import type { IpAddress } from '../net/ip.ts';
+import type { HostName } from '../kernel/host.ts';
+import type { ClusterIndex } from './cluster-index.ts';
+
+/** Hosts that have an address as compiled, by an index made at the first question; `more` are always named. */
+export function addressHolders(index: ClusterIndex, more: readonly HostName[]): (address: IpAddress) => Iterable<HostName> {
+  const holders = once(() => {
+    const byAddress = new Map<IpAddress, HostName[]>();
+    const add = (address: IpAddress, host: HostName): void => {
+      const there = byAddress.get(address);
+      if (there) there.push(host);
+      else byAddress.set(address, [host]);
+    };
+    for (const node of index.cluster.nodes) {
+      const host = `node/${node.name}`;
+      const range = podRange(node);
+      // The bridge's address and that of a tunnel end.
+      if (range !== null) [range.address, addToIp(range.address, 1)].forEach((address) => add(address, host));
+      for (const address of node.addresses) add(address, host);
+      for (const { address } of [...node.extraAddresses, ...node.interfaces]) add(address, host);
+    }
+    for (const pod of index.cluster.pods) {
+      if (!pod.hostNetwork) for (const address of pod.addresses) add(address, `pod/${podKey(pod)}`);
+    }
+    for (const { name, addresses } of index.cluster.externals) {
+      for (const address of addresses) add(address, `external/${name}`);
+    }
+    return byAddress;
+  });
+  return (address) => new Set([...(holders().get(address) ?? []), ...more]);
+}

@@ -1,0 +1,76 @@
+import { formatCidr } from '../../../net/cidr.ts';
+import { formatIp } from '../../../net/ip.ts';
+import { bridgeDevices, bridgeNeighbours, podOnBridge } from '../bridged.ts';
+import { clusterPodRange, podAddress, podKey, podRange } from '../../cluster-index.ts';
+import { EMPTY_NODE_NETWORK } from '../mode.ts';
+import { podChain, podComment } from '../../sandbox-id.ts';
+import { MAC_PREFIX } from '../../stable-mac.ts';
+import type { CniConfig, Node, Pod } from '../../model/cluster.ts';
+import type { CniContext, CniMode } from '../mode.ts';
+import type { BridgeSettings } from '../bridged.ts';
+import type { ChainRules } from '../../add-rules.ts';
+import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
+
+export type BridgeConfig = Extract<CniConfig, { plugin: 'bridge' }>;
+
+/** CNI's bridge plugin alone: every node has its own bridge, nothing connects them. */
+export function bridgeMode(config: BridgeConfig, context: CniContext): CniMode {
+  const { index } = context;
+  const settings: BridgeSettings = {
+    bridge: 'cni0',
+    macPrefix: MAC_PREFIX.pod,
+    hairpinMode: config.hairpinMode,
+    by: 'bridge-plugin',
+  };
+  const podsOf = (node: Node): readonly Pod[] =>
+    index.podsOf(node.name).filter((pod) => !pod.hostNetwork && podAddress(pod) !== null);
+  const mtuOf = (node: Node): number => config.mtu ?? context.uplink(node, null)?.mtu ?? node.mtu;
+  return {
+    portmapBridge: settings.bridge,
+    node(node) {
+      const range = podRange(node);
+      if (range === null) return EMPTY_NODE_NETWORK;
+      const pods = podsOf(node);
+      return {
+        ...EMPTY_NODE_NETWORK,
+        devices: bridgeDevices(settings, node, range, pods, mtuOf(node)),
+        knownMac: bridgeNeighbours(settings, pods),
+      };
+    },
+    pod(pod) {
+      const node = index.node(pod.node);
+      const range = node ? podRange(node) : null;
+      if (!node || range === null) return null;
+      return podOnBridge(settings, pod, node, range, clusterPodRange(index.cluster), mtuOf(node), podsOf(node));
+    },
+    rules: (node) => (config.ipMasq ? podsOf(node).flatMap((pod) => masqueradeRules(pod, node)) : []),
+    underlayRoutes: () => [],
+  };
+}
+
+/**
+ * What `ipMasq` makes for each pod (ip.SetupIPMasq of the CNI plugins): a chain that lets its own range pass and masquerades the rest.
+ * Roles: "masquerade-jump", "to-node", "masquerade-out".
+ */
+function masqueradeRules(pod: Pod, node: Node): readonly ChainRules[] {
+  const address = podAddress(pod);
+  const range = podRange(node);
+  if (address === null || range === null) return [];
+  const chain = podChain('CNI-', pod);
+  const comment = `-m comment --comment "${podComment(pod)}"`;
+  const line = (body: string, role: string): RuleLine => ({
+    body,
+    origin: { object: `Pod ${podKey(pod)}`, by: 'bridge-plugin', role },
+  });
+  return [
+    {
+      table: 'nat',
+      chain,
+      lines: [
+        line(`-d ${formatCidr(range)} ${comment} -j ACCEPT`, 'to-node'),
+        line(`! -d 224.0.0.0/4 ${comment} -j MASQUERADE`, 'masquerade-out'),
+      ],
+    },
+    { table: 'nat', chain: 'POSTROUTING', lines: [line(`-s ${formatIp(address)}/32 ${comment} -j ${chain}`, 'masquerade-jump')] },
+  ];
+}

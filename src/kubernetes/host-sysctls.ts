@@ -1,0 +1,50 @@
+import { inheritedSysctls, writeSysctl } from '../kernel/sysctl-write.ts';
+import type { Device } from '../kernel/device/device.ts';
+import type { Sysctls } from '../kernel/sysctl.ts';
+
+/** What a real node has beside the kernel's defaults (facts: flannel-node, Sysctls). */
+export const NODE_SYSCTLS: Sysctls = new Map([
+  ['net.ipv4.ip_forward', '1'],
+  ['net.bridge.bridge-nf-call-iptables', '1'],
+  ['net.ipv4.conf.all.rp_filter', '0'],
+  ['net.ipv4.conf.default.rp_filter', '0'],
+  ['net.ipv4.conf.all.send_redirects', '0'],
+  ['net.ipv4.conf.default.send_redirects', '0'],
+]);
+
+/** Pods and external hosts. */
+export const LEAF_SYSCTLS: Sysctls = new Map([
+  ['net.ipv4.ip_forward', '0'],
+  ['net.ipv4.conf.all.rp_filter', '0'],
+  ['net.ipv4.conf.default.rp_filter', '0'],
+]);
+
+/** The router: it does not hand bridged frames to iptables. */
+export const ROUTER_SYSCTLS: Sysctls = new Map([...NODE_SYSCTLS, ['net.bridge.bridge-nf-call-iptables', '0']]);
+
+const DEVICE_KEY = /^net\.ipv4\.conf\.(?!all\.|default\.)/;
+
+/**
+ * Sysctls of a host as they come to be: `base` and the given keys that name no device first, then the devices are born with
+ * `conf.default`, then the given keys of devices. lo is older than all of them.
+ */
+export function hostSysctls(base: Sysctls, given: Readonly<Record<string, string>>, devices: readonly Device[]): Sysctls {
+  const entries = Object.entries(given).map(([key, value]): [string, string] => [dotted(key), value]);
+  const early = writeAll(base, entries.filter(([key]) => !DEVICE_KEY.test(key)));
+  const born = devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ name }) => inheritedSysctls(early, name));
+  return writeAll(new Map([...early, ...born]), entries.filter(([key]) => DEVICE_KEY.test(key)));
+}
+
+export function writeAll(sysctls: Sysctls, entries: Iterable<readonly [string, string]>): Sysctls {
+  let changed = sysctls;
+  for (const [key, value] of entries) changed = writeSysctl(changed, key, value);
+  return changed;
+}
+
+/** "net/ipv4/ip_forward" is another way to write a key (sysctl.d(5)). */
+function dotted(key: string): string {
+  const slash = key.indexOf('/');
+  const dot = key.indexOf('.');
+  if (slash < 0 || (dot >= 0 && dot < slash)) return key;
+  return key.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
+}

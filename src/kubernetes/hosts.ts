@@ -1,0 +1,129 @@
+import { cidrContains } from '../net/cidr.ts';
+import { loopbackDevice } from '../kernel/device/build.ts';
+import { lazyNetfilter } from '../kernel/netfilter/build.ts';
+import { buildHost } from './build-host.ts';
+import { podKey } from './cluster-index.ts';
+import { LEAF_SYSCTLS, NODE_SYSCTLS, ROUTER_SYSCTLS, hostSysctls, writeAll } from './host-sysctls.ts';
+import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
+import { externalListeners, podListeners } from './listeners.ts';
+import { nodeRules } from './node-rules.ts';
+import { hasHostPorts } from './portmap.ts';
+import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
+import type { Host } from '../kernel/host.ts';
+import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
+import type { ClusterIndex } from './cluster-index.ts';
+import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
+import type { ExternalHost, Node, Pod } from './model/cluster.ts';
+import type { Links } from './underlay/links.ts';
+
+/** What all hosts of a cluster are compiled from. */
+export interface Blueprint {
+  readonly index: ClusterIndex;
+  readonly links: Links;
+  readonly cni: CniMode;
+  /** Nobody knows a neighbour yet. */
+  readonly cold: boolean;
+  /** Rules of a node that come from a dump; null: they are compiled. */
+  readonly dumpedRules: (node: Node) => IptablesTables | null;
+}
+
+/** Namespace of a node, before its `commands`. */
+export function nodeHost(node: Node, { index, links, cni, cold, dumpedRules }: Blueprint): Host {
+  const uplinks = nodeUplinks(node, links);
+  const network = cni.node(node);
+  const devices = [...uplinks.devices, ...network.devices];
+  const pods = index.podsOf(node.name);
+  return buildHost(
+    {
+      name: `node/${node.name}`,
+      devices,
+      routes: [...uplinks.routes, ...network.routes],
+      generatedRoutes: network.generatedRoutes,
+      neighbours: network.neighbours,
+      knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
+      fdb: network.fdb,
+      sysctls: writeAll(hostSysctls(NODE_SYSCTLS, node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
+      netfilter: lazyNetfilter(() => dumpedRules(node) ?? nodeRules(index, cni, node, 'all', 4)),
+      listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
+      origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
+    },
+    cold,
+  );
+}
+
+/** Namespace of a pod that is not in the host's network. */
+export function podHost(pod: Pod, { cni, cold }: Blueprint): Host {
+  const network = cni.pod(pod);
+  const devices = [loopbackDevice(), ...(network ? [network.eth0] : [])];
+  return buildHost(
+    {
+      name: `pod/${podKey(pod)}`,
+      devices,
+      routes: network?.routes ?? [],
+      knownMac: network?.knownMac ?? (() => undefined),
+      sysctls: hostSysctls(LEAF_SYSCTLS, {}, devices),
+      listeners: podListeners(pod),
+      origin: { object: `Pod ${podKey(pod)}`, by: 'kubelet', role: 'pod' },
+    },
+    cold,
+  );
+}
+
+export function externalHost(external: ExternalHost, { links, cold }: Blueprint): Host {
+  const network = externalNetwork(external, links);
+  return buildHost(
+    {
+      name: `external/${external.name}`,
+      ...network,
+      sysctls: hostSysctls(LEAF_SYSCTLS, {}, network.devices),
+      listeners: externalListeners(external),
+      origin: { object: `External ${external.name}`, by: 'underlay', role: 'external' },
+    },
+    cold,
+  );
+}
+
+/** Switch and router of the nodes. */
+export function underlayHost({ index, links, cni, cold }: Blueprint): Host {
+  const network = underlayNetwork(links, index.cluster.underlay.firewall, cni.underlayRoutes());
+  // Ports have no part in routing: their own sysctls say nothing.
+  const routing = network.devices.filter(({ master }) => master === null);
+  return buildHost(
+    { name: 'underlay', ...network, sysctls: hostSysctls(ROUTER_SYSCTLS, {}, routing), listeners: [] },
+    cold,
+  );
+}
+
+/** What CNI modes may ask about the underlay. */
+export function cniContext(index: ClusterIndex, links: Links): CniContext {
+  return {
+    index,
+    uplink(node, address): NodeUplink | undefined {
+      const names = ['eth0', ...node.interfaces.map(({ name }) => name)];
+      for (const device of names) {
+        const settings = node.interfaces.find(({ name }) => name === device);
+        const attachment = links.ofNode(node.name, device);
+        const addresses = attachment?.addresses ?? (settings ? [settings.address] : []);
+        const [primary] = addresses;
+        if (primary === undefined || (address !== null && !addresses.includes(address))) continue;
+        return {
+          device,
+          address: address ?? primary,
+          mtu: settings?.mtu ?? node.mtu,
+          onLink: (other) => attachment !== undefined && cidrContains(attachment.link.cidr, other),
+        };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** kube-proxy's sysctls come with its rules; portmap's with the first pod that has a host port. */
+function daemonSysctls(node: Node, pods: readonly Pod[], index: ClusterIndex, cni: CniMode): [string, string][] {
+  const proxy = index.cluster.kubeProxy.mode === 'iptables' && node.iptablesSave === null;
+  const bridge = cni.portmapBridge;
+  return [
+    ...(proxy ? Object.entries(kubeProxySysctls(index.cluster, node)) : []),
+    ...(bridge !== null && pods.some(hasHostPorts) ? [[`net.ipv4.conf.${bridge}.route_localnet`, '1'] as [string, string]] : []),
+  ];
+}
