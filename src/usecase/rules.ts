@@ -1,4 +1,4 @@
-import { kubeProxyIptables } from '../kubernetes/kube-proxy/iptables/index.ts';
+import { compileNodeIptables } from '../kubernetes/compile.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { Cluster } from '../kubernetes/model/cluster.ts';
 
@@ -14,12 +14,12 @@ export type RulesResult =
   | { readonly ok: true; readonly tables: IptablesTables }
   | { readonly ok: false; readonly message: string };
 
-/** The iptables rules that a component makes on a node. */
-export function nodeRules(cluster: Cluster, nodeName: string, options: RulesOptions): RulesResult {
+/** The iptables rules that a component makes on a node; neither a dump nor commands of the scenario count. */
+export function nodeRules(cluster: Cluster, nodeName: string, { component, family }: RulesOptions): RulesResult {
   const node = cluster.nodes.find(({ name }) => name === nodeName);
   if (node === undefined) {
     const names = cluster.nodes.map(({ name }) => name).join(', ');
     return { ok: false, message: `there is no node ${JSON.stringify(nodeName)}${names === '' ? '' : `; there are ${names}`}` };
   }
-  return { ok: true, tables: kubeProxyIptables(cluster, node, options.family) };
+  return { ok: true, tables: compileNodeIptables(cluster, node, component, family) };
 }
