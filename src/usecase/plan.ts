@@ -22,7 +22,7 @@ export interface PlanOptions {
   /** Default namespace of references. */
   readonly namespace: string;
   readonly noReply?: boolean;
-  /** Source port when the probe names none; a real kernel draws one. */
+  /** Source port (of an echo: its identifier) when the probe names none; a real kernel draws one. */
   readonly defaultSourcePort: number;
 }
 
@@ -49,7 +49,7 @@ export function planConnection(cluster: Cluster, probe: Probe, options: PlanOpti
     protocol,
     destination: address,
     port,
-    sourcePort: probe.sourcePort ?? (protocol === 'icmp' ? null : options.defaultSourcePort),
+    sourcePort: probe.sourcePort ?? options.defaultSourcePort,
     sourceAddress: bind,
     payload: probe.payload,
     dontFragment: probe.dontFragment,

@@ -66,7 +66,7 @@ function questionOf(probe: Probe, options: TraceOptions): Question {
 }
 
 function withNextPort(probe: Probe, by: number): Probe {
-  return probe.protocol === 'icmp' ? probe : { ...probe, sourcePort: (probe.sourcePort ?? FIRST_SOURCE_PORT) + by };
+  return { ...probe, sourcePort: (probe.sourcePort ?? FIRST_SOURCE_PORT) + by };
 }
 
 function failure(message: string, options: TraceOptions): Failure {

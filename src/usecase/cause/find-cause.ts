@@ -8,7 +8,7 @@ import { mtuExceeded, ttlExpired } from './limits.ts';
 import { missingFdb, neighbourFailed } from './neighbour.ts';
 import { portNotListening } from './port-not-listening.ts';
 import { replyNotTranslated } from './reply-not-translated.ts';
-import { noRoute, routeRefuses } from './route.ts';
+import { deviceDown, noRoute, routeRefuses } from './route.ts';
 import { serviceAddress } from './service-address.ts';
 import { tunnelBlocked } from './tunnel-blocked.ts';
 import { unknownRule } from './unknown-rule.ts';
@@ -30,6 +30,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   missingFdb,
   neighbourFailed,
   forwardingOff,
+  deviceDown,
   routeRefuses,
   noRoute,
 ];

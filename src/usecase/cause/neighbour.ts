@@ -1,6 +1,6 @@
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
-import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
+import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 /** neighbour-failed, no-such-address: nobody answers for the next hop (neigh_invalidate). */
@@ -22,8 +22,8 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
 };
 
 function nextHop(site: Site): { readonly address: string; readonly device: string } | null {
-  const event = site.events[lastBefore(site, (e) => e.kind === 'neighbour' && e.mac === null)];
-  if (event?.kind === 'neighbour') return { address: event.address, device: event.device };
+  const asked = site.drop?.detail?.['address'];
+  if (asked !== undefined && site.drop?.device !== undefined) return { address: asked, device: site.drop.device };
   const route = lastRoute(site);
   const address = route?.via ?? packetAt(site)?.dst;
   return route?.dev && address !== undefined ? { address, device: route.dev } : null;
@@ -40,10 +40,9 @@ export function holderHost({ world }: Evidence, address: NonNullable<ReturnType<
 /** fdb-missing: a vxlan device knows no remote for the next hop's MAC (vxlan_xmit). */
 export const missingFdb: Diagnose = (evidence, site) => {
   if (site.drop?.reason !== 'NO_TX_TARGET') return null;
-  const sent = site.events[lastBefore(site, (e) => e.kind === 'tx')];
-  const device = site.drop.device ?? (sent?.kind === 'tx' ? sent.device : 'the tunnel');
-  const mac = sent?.kind === 'tx' ? sent.dstMac : undefined;
-  const entry = missingEntries(evidence, site.host, device).find((e) => mac === undefined || e.mac === mac);
+  const device = site.drop.device ?? 'the tunnel';
+  const mac = site.drop.detail?.['mac'];
+  const entry = missingEntries(evidence, site.host, device).find((e) => e.mac === mac);
   const text = `${device} of ${site.host} does not know behind which node ${mac ?? 'the next hop'} is: its forwarding database has no entry for it`;
   if (!entry || entry.remote === null) return causeAt(site, 'fdb-missing', text, null);
   const command = `bridge fdb append ${entry.mac} dev ${device} dst ${formatIp(entry.remote)} self permanent`;

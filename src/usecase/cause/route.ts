@@ -21,6 +21,15 @@ export const routeRefuses: Diagnose = (_evidence, site) => {
   return causeAt(site, code, text, [onHost(site.host, `ip route del ${route.entry}${table}`)], routeIndex(site));
 };
 
+/** no-route: the device that the route leads through, or that the packet came by, is down. */
+export const deviceDown: Diagnose = (_evidence, site) => {
+  const device = site.drop?.device;
+  if (site.drop?.reason !== 'DEV_READY' || device === undefined) return null;
+  const text = `${device} of ${site.host}, which leads on for ${describePacket(packetAt(site))}, or its other end, is down`;
+  const code: CauseCode = site.part === 'request' ? 'no-route' : 'no-route-back';
+  return causeAt(site, code, text, [onHost(site.host, `ip link set ${device} up`)]);
+};
+
 /** no-route, no-route-back, no-such-address: no route leads on, or only one to a host that has none. */
 export const noRoute: Diagnose = (evidence, site) => {
   const { drop, part } = site;

@@ -15,10 +15,10 @@ export const tunnelBlocked: Diagnose = (_evidence, site) => {
     const accept = `iptables -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
     return causeAt(site, 'tunnel-blocked', `${site.host} dropped ${what}, which carries the pods' traffic, by ${by}`, [onHost(site.host, accept)], index);
   }
-  if (site.drop.reason === 'NO_SOCKET') {
-    return causeAt(site, 'tunnel-blocked', `${what} came to ${site.host}, where no tunnel device listens on that port`, null);
+  if (site.drop.reason === 'NO_SOCKET' || site.drop.reason === 'VXLAN_VNI_NOT_FOUND') {
+    return causeAt(site, 'tunnel-blocked', `${what} came to ${site.host}, where no tunnel with that port and VNI ends`, null);
   }
-  if (site.host === 'underlay' && !site.events.some((e, i) => i > site.index - 3 && i < site.index && e.kind === 'route')) {
+  if (site.drop.reason === 'FIREWALL') {
     return causeAt(site, 'tunnel-blocked', `a firewall between the nodes (underlay.firewall) drops ${what}, which carries the pods' traffic`, null);
   }
   return null;
