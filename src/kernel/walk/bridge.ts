@@ -22,6 +22,7 @@ export function bridgeReceive(walk: Walk, host: Host, port: Device, bridge: Brid
     walk.drop(skb, host, 'DEV_READY', 'br_handle_frame', { device: bridge.name });
     return;
   }
+  if (skb.dstMac === bridge.mac) skb.packetType = 'host';
   if (callsIpHooks(host, skb)) {
     skb.bridge = { physIn: port.name, bridge: bridge.name, physOut: null, preroutingDone: true };
     if (!bridgePrerouting(walk, host, bridge, skb)) return;
@@ -38,8 +39,11 @@ function callsIpHooks(host: Host, { packet }: Skb): boolean {
 /** br_nf_pre_routing and its finish: a changed destination is looked up: still on this bridge, or up to the IP stack? */
 function bridgePrerouting(walk: Walk, host: Host, bridge: BridgeDevice, skb: Skb): boolean {
   const before = skb.packet.dst;
+  const { packetType } = skb;
+  skb.packetType = asSeenByHooks(packetType);
   const call = { walk, host, hook: 'PREROUTING', skb, inDevice: bridge.name, outDevice: null } as const;
   if (runHook(call) !== 'accept') return false;
+  skb.packetType = packetType;
   if (skb.packet.dst === before) return true;
   const route = routeInput(host, skb.packet, bridge.name, skb.mark, walk.choices);
   if (route.kind === 'martian') {
@@ -57,6 +61,11 @@ function bridgePrerouting(walk: Walk, host: Host, bridge: BridgeDevice, skb: Skb
   skb.dstMac = bridge.mac;
   skb.packetType = 'host';
   return true;
+}
+
+/** While ip hooks run, a frame between ports counts as one for this host (setup_pre_routing, br_nf_forward_ip). */
+function asSeenByHooks(type: Skb['packetType']): Skb['packetType'] {
+  return type === 'otherhost' ? 'host' : type;
 }
 
 /** br_pass_frame_up: the frame is the bridge's own; it enters the IP stack by the bridge device. */
@@ -91,6 +100,7 @@ function forwardFrame(walk: Walk, host: Host, bridge: BridgeDevice, port: Device
 function forwardBy(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, out: Device, skb: Skb): void {
   if (skb.bridge) {
     skb.bridge.physOut = out.name;
+    skb.packetType = asSeenByHooks(skb.packetType);
     const common = { walk, host, skb, outDevice: bridge.name } as const;
     if (runHook({ ...common, hook: 'FORWARD', inDevice: bridge.name }) !== 'accept') return;
     if (runHook({ ...common, hook: 'POSTROUTING', inDevice: null }) !== 'accept') return;
