@@ -186,14 +186,16 @@ export interface ExternalHost {
 }
 
 export interface Underlay {
-  /** The nodes' common range. Its first host address is the router. */
+  /** The nodes' common range. */
   readonly nodeCidr: Cidr;
+  /** The router's address in nodeCidr: its first host address, or a free one where nodeCidr is assumed and a node holds that. */
+  readonly router: IpAddress;
   readonly subnets: readonly { readonly name: string; readonly cidr: Cidr; readonly router: IpAddress }[];
   readonly firewall: readonly FirewallRule[];
   readonly commands: readonly CommandLine[];
 }
 
-/** A frame between the switch's ports that is dropped. null: any. */
+/** A frame between the switch's ports that is dropped. null: any. `from` and `to` are "node/NAME", "external/NAME", or a range as text. */
 export interface FirewallRule {
   readonly protocol: Protocol | null;
   readonly port: number | null;

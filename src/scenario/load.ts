@@ -1,0 +1,68 @@
+import { Collector } from './collector.ts';
+import { readObject } from './objects/objects.ts';
+import { Problems } from './reading/problems.ts';
+import { Reader } from './reading/reader.ts';
+import { resolveCluster } from './resolve/resolve.ts';
+import type { InputFile, ReadFile, ScenarioResult } from './scenario.ts';
+import { readDocument } from './short-form/document.ts';
+import { isMapping, valueAt } from './source/container.ts';
+import { parseSource } from './source/parse.ts';
+import { validate } from './validate/validate.ts';
+
+/**
+ * Text to scenario: documents without `kind` are the short form, others Kubernetes objects; all files add up. Whatever is wrong
+ * becomes a diagnostic, all of them at once; bad input never throws.
+ */
+export function loadScenario(files: readonly InputFile[], options: { readonly readFile: ReadFile }): ScenarioResult {
+  const problems = new Problems();
+  const out = new Collector(problems);
+  let documents = 0;
+  for (const file of files) {
+    const parsed = parseSource(file);
+    if (!parsed.ok) {
+      const { code, message, position } = parsed.diagnostic;
+      problems.error(code, message, position);
+      continue;
+    }
+    const reader = new Reader(parsed.file, problems);
+    for (let i = 0; i < parsed.file.documents.length; i++) documents += readOne(reader, i, options.readFile, out);
+  }
+  const drafts = out.drafts();
+  if (problems.hasErrors) return { ok: false, diagnostics: problems.diagnostics() };
+  if (documents === 0) {
+    const names = files.map((file) => file.name).join(', ');
+    problems.error('empty-input', names === '' ? 'No file is given' : `Nothing in ${names}: no scenario, no Kubernetes object`, null);
+  }
+  const { cluster, pods } = resolveCluster(drafts, problems);
+  validate(cluster, drafts, pods, problems);
+  if (problems.hasErrors) return { ok: false, diagnostics: problems.diagnostics() };
+  return {
+    ok: true,
+    scenario: { cluster, checks: drafts.checks, assumptions: assumptionsOf(drafts.cni === undefined), diagnostics: problems.diagnostics() },
+  };
+}
+
+/** Reads a document; returns how many there were: 0 for an empty one. */
+function readOne(reader: Reader, index: number, readFile: ReadFile, out: Collector): 0 | 1 {
+  const { documents } = reader.source;
+  const document = documents[index];
+  if (document === null || document === undefined) return 0;
+  if (!isMapping(document)) {
+    reader.problems.error('not-a-scenario', 'A document must be a mapping: a scenario, or a Kubernetes object', reader.position(documents, index));
+    return 1;
+  }
+  const kind = valueAt(document, 'kind');
+  const apiVersion = valueAt(document, 'apiVersion');
+  if (kind === undefined && apiVersion === undefined) readDocument(reader, document, readFile, out);
+  else if (typeof kind === 'string' && typeof apiVersion === 'string') readObject(reader, document, kind, out);
+  else {
+    const missing = typeof kind === 'string' ? 'apiVersion' : 'kind';
+    const message = `A Kubernetes object needs "apiVersion" and "kind", as text; "${missing}" is not there`;
+    reader.problems.error('not-an-object', message, reader.position(document), 'A scenario has neither of them');
+  }
+  return 1;
+}
+
+function assumptionsOf(cniIsAssumed: boolean): readonly string[] {
+  return cniIsAssumed ? ['No CNI is given: flannel with VXLAN is assumed (cni: flannel-vxlan)'] : [];
+}

@@ -1,0 +1,65 @@
+import type { Collector } from '../collector.ts';
+import type { Reader } from '../reading/reader.ts';
+import { readKubeProxy } from '../reading/kube-proxy.ts';
+import type { Mapping } from '../source/container.ts';
+import { isMapping, valueAt } from '../source/container.ts';
+import { readEndpointSlice } from './endpoint-slice.ts';
+import { readEndpoints } from './endpoints.ts';
+import { readMetadata } from './metadata.ts';
+import { readNode } from './node.ts';
+import { readPod } from './pod.ts';
+import { readService } from './service.ts';
+import { readWorkload } from './workload.ts';
+
+/** Reads one Kubernetes object, or each object of a List, into the collector. `kind` is the object's own, or its list's. */
+export function readObject(reader: Reader, object: Mapping, kind: string, out: Collector): void {
+  switch (kind) {
+    case 'Node':
+      return out.addNode('object', readNode(reader, object));
+    case 'Pod':
+      return out.addPod('object', readPod(reader, object));
+    case 'Service':
+      return out.addService('object', readService(reader, object));
+    case 'EndpointSlice':
+      return out.addSlice(readEndpointSlice(reader, object));
+    case 'Endpoints':
+      return out.addEndpoints(readEndpoints(reader, object));
+    case 'Deployment':
+    case 'StatefulSet':
+    case 'DaemonSet':
+    case 'ReplicaSet':
+      return out.addWorkload(readWorkload(reader, object, kind));
+    case 'KubeProxyConfiguration':
+      return out.addKubeProxy('object', readKubeProxy(reader, object));
+    case 'Namespace':
+    case 'IngressClass':
+      return;
+    default:
+      if (kind.endsWith('List')) return readList(reader, object, kind, out);
+      if (kind === 'Ingress' || kind.endsWith('NetworkPolicy')) return readNotModelled(reader, object, kind, out);
+      return out.passOver(kind);
+  }
+}
+
+/** A List, or a typed one such as PodList, whose items need not repeat their kind. */
+function readList(reader: Reader, object: Mapping, kind: string, out: Collector): void {
+  const items = reader.list(object, 'items') ?? [];
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (!isMapping(item)) {
+      reader.wrong(items, i, 'a Kubernetes object');
+      continue;
+    }
+    const own = valueAt(item, 'kind') ?? (kind === 'List' ? undefined : kind.slice(0, -'List'.length));
+    if (typeof own !== 'string' || own.endsWith('List')) {
+      reader.problems.error('not-an-object', 'An item of a List must be a Kubernetes object with a kind', reader.position(items, i));
+    } else {
+      readObject(reader, item, own, out);
+    }
+  }
+}
+
+function readNotModelled(reader: Reader, object: Mapping, kind: string, out: Collector): void {
+  const metadata = readMetadata(reader, object);
+  if (metadata !== undefined) out.addNotModelled(kind, metadata.namespace, metadata.name);
+}

@@ -1,0 +1,58 @@
+import type { Cluster, KubernetesVersion } from '../../kubernetes/model/cluster.ts';
+import { deriveEndpointSlices } from '../../kubernetes/model/endpoint-slices.ts';
+import type { Drafts, PodDraft } from '../drafts.ts';
+import type { Problems } from '../reading/problems.ts';
+import { parseVersion } from '../reading/version.ts';
+import { resolveCni, resolveKubeProxy } from './config.ts';
+import { assumeListeners } from './listeners.ts';
+import { resolveNodes } from './nodes.ts';
+import { resolvePods } from './pods.ts';
+import { resolveNodeCidrs, resolvePodCidrs, resolveServiceCidrs } from './ranges.ts';
+import { resolveServices } from './services.ts';
+import { resolveUnderlay } from './underlay.ts';
+import { expandWorkloads } from './workloads.ts';
+
+/** The newest release whose behaviour is known in full. */
+const NEWEST_VERSION: KubernetesVersion = { major: 1, minor: 34 };
+
+/**
+ * Fills in what a real cluster would have filled in (design, section 5, "Defaults"). The same input gives the same cluster. `pods`
+ * are the drafts of its pods, those of workloads included.
+ */
+export function resolveCluster(drafts: Drafts, problems: Problems): { readonly cluster: Cluster; readonly pods: readonly PodDraft[] } {
+  const cni = resolveCni(drafts.cni);
+  const podCidrs = resolvePodCidrs(drafts, cni);
+  const serviceCidrs = resolveServiceCidrs(drafts);
+  const nodes = resolveNodes(drafts.nodes, resolveNodeCidrs(drafts.nodes, podCidrs, cni, problems), problems);
+  const { pods: podDrafts, workloads } = expandWorkloads(drafts, nodes, problems);
+  const given = drafts.slices.map((draft) => draft.slice);
+  const pods = resolvePods(podDrafts, nodes, given, problems);
+  const services = resolveServices(drafts.services, serviceCidrs, problems);
+  const kubernetesVersion = drafts.cluster.kubernetesVersion ?? kubeletVersion(drafts) ?? NEWEST_VERSION;
+  const withEndpoints = new Set(given.map((slice) => `${slice.namespace}/${slice.service}`));
+  const endpointSlices = [...given, ...deriveEndpointSlices({ kubernetesVersion, nodes, pods, services }, withEndpoints)];
+  const cluster: Cluster = {
+    name: drafts.cluster.name ?? 'kubernetes',
+    kubernetesVersion,
+    podCidrs,
+    serviceCidrs,
+    dnsDomain: drafts.cluster.dnsDomain ?? 'cluster.local',
+    cni,
+    kubeProxy: resolveKubeProxy(drafts.kubeProxyObject, drafts.kubeProxy, podCidrs),
+    underlay: resolveUnderlay(drafts, nodes, problems),
+    nodes,
+    pods: assumeListeners(pods, endpointSlices),
+    services,
+    endpointSlices,
+    externals: drafts.externals,
+    workloads,
+    notModelled: drafts.notModelled,
+  };
+  return { cluster, pods: podDrafts };
+}
+
+/** The first node's kubelet says which release a dump is of. */
+function kubeletVersion(drafts: Drafts): KubernetesVersion | null {
+  const text = drafts.nodes.find((node) => node.kubeletVersion !== undefined)?.kubeletVersion;
+  return text === undefined ? null : parseVersion(text);
+}

@@ -1,0 +1,79 @@
+import { CORE_SCHEMA, Schema, YAMLException, floatCoreTag, loadAll, mergeTag } from 'js-yaml';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { InputFile } from '../scenario.ts';
+import { isList, isMapping } from './container.ts';
+import { lineAndColumn, lineStartsOf } from './position-index.ts';
+import { SourceFile } from './source-file.ts';
+
+/**
+ * YAML 1.2 core with merge keys, without floats: no field of a scenario is one, and `kubernetesVersion: 1.30` must stay "1.30".
+ */
+const SCHEMA = new Schema(CORE_SCHEMA.tags.filter((tag) => tag !== floatCoreTag)).withTags(mergeTag);
+
+/** Values that aliases may add up to: far beyond what people write, far below what exhausts memory. */
+const MAX_EXPANDED_VALUES = 1_000_000;
+
+export type ParseResult = { readonly ok: true; readonly file: SourceFile } | { readonly ok: false; readonly diagnostic: Diagnostic };
+
+/**
+ * Text becomes documents. JSON takes the short way through JSON.parse. Fails with the position of the syntax error, and on
+ * aliases that contain themselves or add up to too much.
+ */
+export function parseSource(input: InputFile): ParseResult {
+  const text = input.text.startsWith('\ufeff') ? input.text.slice(1) : input.text;
+  const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  if (json !== undefined) return { ok: true, file: new SourceFile(input.name, text, [json]) };
+  try {
+    const documents = loadAll(text, { schema: SCHEMA });
+    if (text.includes('*')) {
+      const problem = aliasProblem(documents);
+      if (problem !== null) return failure(input.name, 'too-many-aliases', problem, 1, 1);
+    }
+    return { ok: true, file: new SourceFile(input.name, text, documents) };
+  } catch (error) {
+    if (error instanceof YAMLException && error.mark !== undefined) {
+      const { line, column } = lineAndColumn(lineStartsOf(text), error.mark.position);
+      return failure(input.name, 'syntax', `Not valid YAML: ${error.reason}`, line, column);
+    }
+    return failure(input.name, 'syntax', `Not valid YAML: ${error instanceof Error ? error.message : String(error)}`, 1, 1);
+  }
+}
+
+function failure(file: string, code: string, message: string, line: number, column: number): ParseResult {
+  return { ok: false, diagnostic: { severity: 'error', code, message, position: { file, line, column } } };
+}
+
+/** undefined when it is not JSON: YAML's flow style begins alike. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with shared values: a value inside itself, or more values than a reader should visit. */
+function aliasProblem(documents: readonly unknown[]): string | null {
+  const sizes = new Map<object, number>();
+  const open = new Set<object>();
+  let written = 0;
+  const sizeOf = (value: unknown): number => {
+    if (!isList(value) && !isMapping(value)) {
+      written++;
+      return 1;
+    }
+    const known = sizes.get(value);
+    if (known !== undefined) return known;
+    if (open.has(value)) return Number.POSITIVE_INFINITY;
+    open.add(value);
+    written++;
+    let size = 1;
+    for (const item of Object.values(value)) size += sizeOf(item);
+    open.delete(value);
+    sizes.set(value, size);
+    return size;
+  };
+  const size = sizeOf(documents);
+  if (size === Number.POSITIVE_INFINITY) return 'An alias contains itself';
+  return size - written > MAX_EXPANDED_VALUES ? `Aliases expand to more than ${MAX_EXPANDED_VALUES} values` : null;
+}

@@ -1,0 +1,17 @@
+import type { Cluster } from '../../kubernetes/model/cluster.ts';
+import type { Drafts, PodDraft } from '../drafts.ts';
+import type { Problems } from '../reading/problems.ts';
+import { validateAddresses } from './addresses.ts';
+import { validateListeners } from './listeners.ts';
+import { validateNetwork } from './network.ts';
+import { validateRanges } from './ranges.ts';
+import { validateServices } from './services.ts';
+
+/** Tells what cannot be (errors) and what is legal but suspicious (warnings) about a resolved cluster. */
+export function validate(cluster: Cluster, drafts: Drafts, pods: readonly PodDraft[], problems: Problems): void {
+  validateAddresses(cluster, drafts, problems);
+  validateListeners(pods, problems);
+  validateRanges(cluster, drafts, problems);
+  validateServices(cluster, drafts, problems);
+  validateNetwork(cluster, problems);
+}
