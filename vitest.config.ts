@@ -9,7 +9,12 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**'], testTimeout: 20_000 },
       },
       {
-        test: { name: 'cli', include: ['test/cli/**/*.test.ts'], globalSetup: ['test/support/build-bundle.ts'], testTimeout: 30_000 },
+        test: {
+          name: 'cli',
+          include: ['test/cli/**/*.test.ts'],
+          globalSetup: ['test/support/build-bundle.ts'],
+          testTimeout: 30_000,
+        },
       },
     ],
   },

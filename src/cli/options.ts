@@ -67,6 +67,13 @@ export function proxyModes(text: string): readonly ModelledProxyMode[] {
   return modes.filter(isModelled);
 }
 
+/** `--proxy-mode iptables`; as {@link proxyModes}, but one. */
+export function singleProxyMode(text: string): ModelledProxyMode {
+  const [mode, ...more] = proxyModes(text);
+  if (mode === undefined || more.length > 0) throw new InvalidArgumentError('expected one mode');
+  return mode;
+}
+
 function isModelled(mode: string): mode is ModelledProxyMode {
   return (MODELLED_PROXY_MODES as readonly string[]).includes(mode);
 }

@@ -1,3 +1,4 @@
+import { findCheck } from '../usecase/find-check.ts';
 import { UsageError } from './errors.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 
@@ -29,7 +30,7 @@ export interface AskedProbe {
  */
 export function probeOf(options: ProbeOptions, checks: readonly Check[]): AskedProbe {
   if (options.via !== undefined) throw new UsageError(`--via ${options.via} is not modelled yet`);
-  const check = options.check === undefined ? defaultCheck(options, checks) : findCheck(options.check, checks);
+  const check = options.check === undefined ? defaultCheck(options, checks) : namedCheck(options.check, checks);
   const base = check ?? emptyProbe(options);
   const probe: Probe = {
     from: options.from ?? base.from,
@@ -54,14 +55,11 @@ function defaultCheck(options: ProbeOptions, checks: readonly Check[]): Check | 
   return first;
 }
 
-function findCheck(wanted: string, checks: readonly Check[]): Check {
-  const named = checks.find((check) => check.name === wanted) ?? (/^\d+$/.test(wanted) ? checks[Number(wanted) - 1] : undefined);
-  if (named) return named;
+function namedCheck(wanted: string, checks: readonly Check[]): Check {
+  const result = findCheck(checks, wanted);
+  if (result.ok) return result.value;
   const list = checks.map((check, i) => `${i + 1} "${check.name}"`).join(', ');
-  throw new UsageError(
-    `no check ${JSON.stringify(wanted)}`,
-    checks.length === 0 ? 'the input has no checks' : `there are ${list}`,
-  );
+  throw new UsageError(result.message, checks.length === 0 ? 'the input has no checks' : `checks: ${list}`);
 }
 
 function emptyProbe({ from, to }: ProbeOptions): Probe {

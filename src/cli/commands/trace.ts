@@ -3,6 +3,7 @@ import { jsonText } from '../../render/json.ts';
 import { traceMermaid } from '../../render/mermaid.ts';
 import { traceListText, traceText } from '../../render/text/trace.ts';
 import { engine } from '../../usecase/engine.ts';
+import { describeRule } from '../../usecase/explain-name.ts';
 import { traceConnection, traceRepeated } from '../../usecase/trace.ts';
 import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
@@ -11,6 +12,7 @@ import { probeOf } from '../probe.ts';
 import { scenarioFrom } from '../scenario-input.ts';
 import { outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
+import type { DescribeRule } from '../../render/text/views.ts';
 import type { DetailLevel, Trace, TraceList } from '../../trace/trace.ts';
 import type { Io } from '../io.ts';
 import type { CommonOptions, HostCommand, ModelledProxyMode } from '../options.ts';
@@ -79,12 +81,17 @@ async function trace(args: readonly string[], options: TraceCommandOptions, io: 
   const asList = options.repeat !== undefined || modes.length > 1;
   const connected = traces.every((t) => t.outcomes.every((outcome) => outcome.verdict === 'connected'));
   return {
-    stdout: show(asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!, options, io),
+    stdout: show(
+      asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!,
+      describeRule(scenario.cluster),
+      options,
+      io,
+    ),
     exitCode: connected ? EXIT.yes : EXIT.no,
   };
 }
 
-function show(document: Trace | TraceList, options: TraceCommandOptions, io: Io): string {
+function show(document: Trace | TraceList, describe: DescribeRule, options: TraceCommandOptions, io: Io): string {
   switch (options.output) {
     case 'json':
       return jsonText(document);
@@ -93,7 +100,7 @@ function show(document: Trace | TraceList, options: TraceCommandOptions, io: Io)
         throw new UsageError('-o mermaid draws one trace at a time', 'leave out --repeat, or give one --proxy-mode');
       return traceMermaid(document);
     case 'text': {
-      const text = { detail: options.detail, describe: () => null };
+      const text = { detail: options.detail, describe };
       const style = outputStyle(io, colourChoice(options));
       return document.kind === 'Trace' ? traceText(document, text, style) : traceListText(document, text, style);
     }

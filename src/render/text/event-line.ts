@@ -17,9 +17,9 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
     case 'socket':
       return { place: 'socket', ...socket(event) };
     case 'tx':
-      return { place: event.device, columns: [`sent${macs(event.srcMac, event.dstMac)}`], tone: 'plain' };
+      return { place: event.device, columns: [`sends ${frame(event)}`], tone: 'plain', ...macs(event.srcMac, event.dstMac) };
     case 'rx':
-      return { place: event.device, columns: [`received${macs(event.srcMac, event.dstMac)}`], tone: 'plain' };
+      return { place: event.device, columns: [`receives ${frame(event)}`], tone: 'plain', ...macs(event.srcMac, event.dstMac) };
     case 'bridge':
       return {
         place: event.bridge,
@@ -31,7 +31,7 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
     case 'policy':
       return {
         place: event.hook,
-        columns: [event.table, `${event.chain} policy`, event.verdict.toUpperCase()],
+        columns: [event.table, `${event.chain} policy ${event.verdict.toUpperCase()}`],
         tone: event.verdict === 'drop' ? 'bad' : 'plain',
         ...(event.verdict === 'drop' && { note: 'no rule of the chain decided' }),
       };
@@ -93,7 +93,7 @@ function socket(event: SocketEvent): Pick<Line, 'columns' | 'tone'> {
     case 'deliver':
       return { columns: [`${whose}takes ${what}${to && ` on ${to}`}${from && `, sees ${from}`}`], tone: 'good' };
     case 'answer':
-      return { columns: [`${whose}answers ${what}`], tone: 'good' };
+      return { columns: [`${whose}gets ${what}${from && ` from ${from}`}`], tone: 'good' };
     case 'refuse':
       return { columns: [`nobody listens${to && ` on ${to}`}`], tone: 'bad' };
     case 'error':
@@ -133,8 +133,15 @@ function bridgeText(action: 'local' | 'forward' | 'flood', from: string, to: str
   }
 }
 
-function macs(src: string | undefined, dst: string | undefined): string {
-  return src && dst ? `, ${src} → ${dst}` : '';
+function macs(src: string | undefined, dst: string | undefined): Pick<Line, 'note'> {
+  return src && dst ? { note: `${src} → ${dst}` } : {};
+}
+
+/** "SYN 10.244.0.2:40000 → 10.96.0.20:80" */
+function frame({ packet }: TraceEvent): string {
+  return packet
+    ? `${packetWord(packet)} ${endpoint(packet.src, packet.sport)} → ${endpoint(packet.dst, packet.dport)}`
+    : 'a frame';
 }
 
 function rule(event: RuleEvent, nat: NatEvent | undefined): Pick<Line, 'columns' | 'tone' | 'note'> {
@@ -182,7 +189,7 @@ const ROUTE_NOTES: Readonly<Record<RouteEvent['purpose'], string>> = {
   input: '',
   output: '',
   reroute: 'asked again after the rewrite',
-  bridge: 'for the bridged packet',
+  bridge: 'asked by br_netfilter, for the new destination',
   tunnel: 'for the outer packet',
 };
 

@@ -1,4 +1,5 @@
 import { percent, wrap } from '../style.ts';
+import { commonPrefix } from './branches.ts';
 import { endpoint, shortName } from './names.ts';
 import { rewrite } from './event-line.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
@@ -61,9 +62,9 @@ function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boole
   return [
     start === '' ? title : `${title}  ${start}`,
     ...rest.map((line) => `${' '.repeat(titleWidth + 2)}${line}`),
-    ...(first.cause ? causeFields(first, first.cause, style) : decidedFields(first, style)),
+    ...(first.cause ? causeFields(first, first.cause, style) : decidedFields(outcomes, style)),
     ...sourceFields(trace, first, style),
-    ...field('reply', replyFate(first), style),
+    ...field('reply', replyFate(first, outcomes.length > 1), style),
   ];
 }
 
@@ -148,13 +149,19 @@ function deciding(events: readonly TraceEvent[], at: number): TraceEvent | undef
     : event;
 }
 
-/** For an answer without a cause: what sent the packet where it went. */
-function decidedFields(outcome: Outcome, style: Style): readonly string[] {
-  const events = outcome.request;
+/** For an answer without a cause: what sent the packet where it went; of several ways the last rule they share. */
+function decidedFields(outcomes: readonly Outcome[], style: Style): readonly string[] {
+  const events = outcomes[0]!.request;
+  if (outcomes.length > 1) {
+    const shared = events.slice(0, commonPrefix(outcomes)).findLast((event) => event.kind === 'rule');
+    if (shared) return decisionFields(shared, style);
+  }
   const nat = events.findLastIndex((event) => event.kind === 'nat' && event.type === 'dnat');
   const rule = nat > 0 ? events[nat - 1] : undefined;
   if (rule?.kind === 'rule') return decisionFields(rule, style, events[nat] as NatEvent);
-  const route = events.findLast((event) => event.kind === 'route' && event.entry !== null && event.outer !== true);
+  const route = events.findLast(
+    (event) => event.kind === 'route' && event.entry !== null && event.outer !== true && event.table !== 'local',
+  );
   return route ? decisionFields(route, style) : [];
 }
 
@@ -187,7 +194,7 @@ function ruleText(event: RuleEvent, style: Style): readonly string[] {
 }
 
 /** What became of the answer. */
-function replyFate(outcome: Outcome): string {
+function replyFate(outcome: Outcome, several: boolean): string {
   const { reply } = outcome;
   if (reply.length === 0)
     return outcome.server === null && outcome.source === null ? 'none: the request did not arrive' : 'not followed';
@@ -203,7 +210,7 @@ function replyFate(outcome: Outcome): string {
     back?.kind === 'nat'
       ? `; ${shortName(back.host)} puts the source back to ${endpoint(back.after.src!, back.after.sport)}`
       : '';
-  return `${what} from ${from} reaches ${shortName(reply[reply.length - 1]!.host)}${rewritten}`;
+  return `${what}${several ? '' : ` from ${from}`} reaches ${shortName(reply[reply.length - 1]!.host)}${rewritten}`;
 }
 
 function eventsOf(outcome: Outcome, leg: number, part: Part): readonly TraceEvent[] {

@@ -18,7 +18,7 @@ export const hopsView: View = (events) => {
       case 'policy':
         return decisive.has(i);
       case 'tx':
-        return false;
+        return i === 0;
       case 'rx':
         return tellsArrival(events, i);
       case 'bridge':
@@ -26,7 +26,7 @@ export const hopsView: View = (events) => {
       case 'conntrack':
         return event.state !== 'NEW' && event.state !== 'ESTABLISHED';
       case 'route':
-        return event.purpose !== 'bridge' && (event.outer !== true || event.entry === null);
+        return event.entry === null || (event.outer !== true && event.table !== 'local');
       case 'neighbour':
         return event.mac === null;
       case 'drop':
@@ -34,8 +34,16 @@ export const hopsView: View = (events) => {
       default:
         return true;
     }
-  }).map(withoutEcho);
+  })
+    .map((line) => withoutMacs(line, events))
+    .map(withoutEcho);
 };
+
+/** MAC addresses are for the most detailed view. */
+function withoutMacs(line: Line, events: readonly TraceEvent[]): Line {
+  const { kind } = events[line.event]!;
+  return kind === 'tx' || kind === 'rx' ? { ...line, note: undefined } : line;
+}
 
 /** kube-proxy's rules of one service bear the same comment: it is told once. */
 function withoutEcho(line: Line, i: number, lines: readonly Line[]): Line {
@@ -50,7 +58,11 @@ export const summaryView: View = (events) => linesOf(events, (event) => isLandma
 
 /** The way back in short: the same, since a reply meets no new decision. */
 export const shortReplyView: View = (events) =>
-  linesOf(events, (event) => event.kind !== 'decapsulate' && (isLandmark(event) || isDroppingRule(event)));
+  linesOf(
+    events,
+    (event, i) =>
+      (i === 0 && event.kind === 'tx') || (event.kind !== 'decapsulate' && (isLandmark(event) || isDroppingRule(event))),
+  ).map((line) => withoutMacs(line, events));
 
 /** Everything, with every matched rule as iptables-save prints it, an explanation, and how many were passed over. */
 export function rulesView(describe: DescribeRule): View {
