@@ -28,6 +28,11 @@ function walk(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), walk(inner)]));
 }
 
+/** {@link printable} for text of several lines, whose line breaks stay. */
+export function printableLines(text: string): string {
+  return text.replace(UNSAFE, (char) => (char === '\n' ? char : escaped(char)));
+}
+
 /** JSON text in which unsafe characters that JSON.stringify leaves alone are written as \uHHHH: the same data, safe to print. */
 export function printableJson(json: string): string {
   // The line breaks of the layout stay: inside strings JSON has escaped them already.

@@ -40,7 +40,7 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
         place: event.hook,
         columns: [`${event.type === 'dnat' ? 'destination' : 'source'} ${rewrite(event)}`],
         tone: 'change',
-        ...(event.random && { note: 'port drawn at random' }),
+        ...(event.random && { note: 'drawn at random' }),
       };
     case 'conntrack':
       return {
@@ -150,7 +150,7 @@ function rule(event: RuleEvent, nat: NatEvent | undefined): Pick<Line, 'columns'
     ...(event.unknown === undefined ? [] : [`not understood by k8snet: ${event.unknown}`]),
     ...(parts.comment === null ? [] : [parts.comment]),
     ...(parts.probability === null ? [] : [percent(parts.probability)]),
-    ...(nat?.random ? ['port drawn at random'] : []),
+    ...(nat?.random ? ['drawn at random'] : []),
   ];
   return {
     columns: [event.table, `${event.chain} #${event.rule}`, ruleEffect(event, nat)],

@@ -113,7 +113,7 @@ function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly str
   return [
     ...field('cause', `${cause.text} (${cause.code})`, style),
     ...(event && cause.at ? field('where', `${shortName(event.host)}, ${PART_NAMES[cause.at.part]}${place(event)}`, style) : []),
-    ...(decider ? decisionFields(decider, style) : []),
+    ...(decider && !(decider.kind === 'rule' && cause.text.includes(decider.text)) ? decisionFields(decider, style) : []),
     ...(cause.whyNot ? field('why not', cause.whyNot, style) : []),
     ...remedyFields(cause.remedy, style),
   ];

@@ -1,0 +1,84 @@
+import { Option } from 'commander';
+import { formatDiagnostics } from '../../render/diagnostics.ts';
+import { jsonText } from '../../render/json.ts';
+import { printableLines } from '../../render/printable.ts';
+import { rulesDiffText } from '../../render/rules-diff.ts';
+import { compareWithDump, rulesText } from '../../usecase/rules-text.ts';
+import { UsageError } from '../errors.ts';
+import { readInputs } from '../input.ts';
+import { EXIT } from '../io.ts';
+import { colourChoice, fileNames, singleProxyMode, withCommonOptions } from '../options.ts';
+import { scenarioFrom } from '../scenario-input.ts';
+import { errorStyle, outputStyle } from '../terminal.ts';
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import type { CommonOptions, ModelledProxyMode } from '../options.ts';
+import type { Act, CommandResult } from '../program.ts';
+
+const FORMATS = ['iptables-save', 'ip6tables-save', 'json', 'nft', 'ipset', 'ipvsadm', 'ip', 'bridge', 'all'] as const;
+
+interface RulesCommandOptions extends CommonOptions {
+  readonly node: string;
+  readonly component: 'kube-proxy' | 'cni' | 'all';
+  readonly proxyMode?: ModelledProxyMode;
+  readonly diff?: string;
+  readonly output: (typeof FORMATS)[number];
+}
+
+export function addRulesCommand(program: Command, io: Io, act: Act): void {
+  withCommonOptions(program.command('rules'))
+    .summary('print the rules that a node should have, or compare them with a dump')
+    .description(
+      'Prints the rules that kube-proxy and the CNI write on a node, as iptables-save does: iptables-restore takes them. With --diff,\n' +
+        'says how a real node differs (exit code 1 if it does); -o json gives that comparison as data.',
+    )
+    .argument('[FILE...]', 'input')
+    .requiredOption('--node <name>', 'the node')
+    .addOption(new Option('--component <name>', 'whose rules').choices(['kube-proxy', 'cni', 'all']).default('all'))
+    .option('--proxy-mode <mode>', "kube-proxy's mode in place of the cluster's own", singleProxyMode)
+    .option('--diff <dump>', 'compare with this output of iptables-save (- for standard input)')
+    .addOption(new Option('-o, --output <format>', 'format').choices(FORMATS).default('iptables-save'))
+    .addHelpText('after', EXAMPLES)
+    .action((files: readonly string[], options: RulesCommandOptions) => act(() => rules(files, options, io)));
+}
+
+async function rules(args: readonly string[], options: RulesCommandOptions, io: Io): Promise<CommandResult> {
+  const family = familyOf(options);
+  const { cluster } = await scenarioFrom(fileNames(args, options), io);
+  const { node, component, proxyMode } = options;
+  const question = { node, component, family, ...(proxyMode !== undefined && { proxyMode }) };
+  if (options.diff !== undefined) {
+    const [dump] = await readInputs([options.diff], io);
+    const result = compareWithDump(cluster, question, dump!);
+    if (!result.ok) throw new UsageError(result.message);
+    const { diff, diagnostics } = result.value;
+    io.err(formatDiagnostics(diagnostics, errorStyle(io)));
+    const stdout = options.output === 'json' ? jsonText(diff) : rulesDiffText(diff, outputStyle(io, colourChoice(options)));
+    return { stdout, exitCode: diff.same ? EXIT.yes : EXIT.no };
+  }
+  const result = rulesText(cluster, question);
+  if (!result.ok) throw new UsageError(result.message);
+  return { stdout: printableLines(result.value), exitCode: EXIT.yes };
+}
+
+/** @throws UsageError for a format that has nothing to print yet */
+function familyOf({ output, diff }: RulesCommandOptions): 4 | 6 {
+  switch (output) {
+    case 'iptables-save':
+      return 4;
+    case 'ip6tables-save':
+      return 6;
+    case 'json':
+      if (diff === undefined) throw new UsageError('-o json is for --diff', 'rules themselves are printed as iptables-save does');
+      return 4;
+    default:
+      throw new UsageError(`-o ${output} is not modelled yet`, 'modelled: iptables-save, ip6tables-save');
+  }
+}
+
+const EXAMPLES = `
+Examples:
+  k8snet rules scenarios/tutorial.yaml --node node-1
+  k8snet rules cluster.yaml --node node-1 --component kube-proxy | iptables-restore --test
+  iptables-save | k8snet rules cluster.yaml --node node-1 --diff -
+`;
