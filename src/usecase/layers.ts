@@ -4,25 +4,40 @@ import type { KernelEvent, Layer, NatFields, TraceEvent } from '../trace/event.t
 
 /** What layers depend on beside the event itself. */
 export interface LayerContext {
-  /** Physical interfaces of nodes, by "node/NAME". */
-  readonly nics: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Addresses of services as text: cluster, external and load balancer IPs. */
-  readonly serviceAddresses: ReadonlySet<string>;
+  /** A node's physical interface, or its loopback. */
+  readonly isNic: (host: string, device: string) => boolean;
+  /** A cluster, external or load balancer IP of a service, as text. */
+  readonly isServiceAddress: (address: string) => boolean;
   /** The connection was opened by a host outside the cluster. */
   readonly fromOutside: boolean;
 }
 
-/** The layer context of a connection; `client` as in "external/laptop". */
+/** The layer context of a connection; `client` as in "external/laptop". Looks through the cluster only when an event asks for it. */
 export function layerContext(cluster: Cluster, client: string): LayerContext {
-  const nics = new Map(
-    cluster.nodes.map((node) => [`node/${node.name}`, new Set(['eth0', 'lo', ...node.interfaces.map((nic) => nic.name)])] as const),
-  );
-  const serviceAddresses = new Set<string>();
+  const nics = new Map<string, ReadonlySet<string>>();
+  const nicsOf = (host: string): ReadonlySet<string> => {
+    const known = nics.get(host);
+    if (known) return known;
+    const node = cluster.nodes.find(({ name }) => host === `node/${name}`);
+    const names = new Set(['eth0', 'lo', ...(node?.interfaces ?? []).map((nic) => nic.name)]);
+    nics.set(host, names);
+    return names;
+  };
+  let addresses: ReadonlySet<string> | undefined;
+  return {
+    isNic: (host, device) => nicsOf(host).has(device),
+    isServiceAddress: (address) => (addresses ??= serviceAddresses(cluster)).has(address),
+    fromOutside: client.startsWith('external/'),
+  };
+}
+
+function serviceAddresses(cluster: Cluster): Set<string> {
+  const addresses = new Set<string>();
   for (const service of cluster.services) {
-    for (const address of [...service.clusterIps, ...service.externalIps]) serviceAddresses.add(formatIp(address));
-    for (const { ip } of service.loadBalancerIngress) if (ip !== null) serviceAddresses.add(formatIp(ip));
+    for (const address of [...service.clusterIps, ...service.externalIps]) addresses.add(formatIp(address));
+    for (const { ip } of service.loadBalancerIngress) if (ip !== null) addresses.add(formatIp(ip));
   }
-  return { nics, serviceAddresses, fromOutside: client.startsWith('external/') };
+  return addresses;
 }
 
 /**
@@ -49,7 +64,7 @@ function layerOf(event: KernelEvent, before: TraceEvent | undefined, context: La
   if (event.outer || event.host === 'underlay') return 'L0';
   if (event.host.startsWith('external/')) return 'L3';
   if (event.host.startsWith('pod/')) return 'L1';
-  const isNic = (device: string | null): boolean => device !== null && (context.nics.get(event.host)?.has(device) ?? false);
+  const isNic = (device: string | null): boolean => device !== null && context.isNic(event.host, device);
   switch (event.kind) {
     case 'encapsulate':
     case 'decapsulate':
@@ -86,9 +101,6 @@ function ruleLayer(chain: string, by: string | undefined, role: string | undefin
   return context.fromOutside && opens ? 'L3' : 'L2';
 }
 
-function isService(fields: NatFields, context: LayerContext): boolean {
-  return (
-    (fields.src !== undefined && context.serviceAddresses.has(fields.src)) ||
-    (fields.dst !== undefined && context.serviceAddresses.has(fields.dst))
-  );
+function isService({ src, dst }: NatFields, context: LayerContext): boolean {
+  return (src !== undefined && context.isServiceAddress(src)) || (dst !== undefined && context.isServiceAddress(dst));
 }

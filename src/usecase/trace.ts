@@ -104,14 +104,15 @@ function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, not
 
 /** Ports that a server listens on only because a service points there. */
 function assumedListeners(cluster: Cluster, answer: Answer): string[] {
-  const notes = new Set<string>();
-  for (const { server } of answer.outcomes) {
-    const pod = cluster.pods.find((p) => `pod/${p.namespace}/${p.name}` === server);
-    for (const assumed of pod?.assumedPorts ?? []) {
-      notes.add(`${server} declares no port; it is taken to listen on ${assumed.port}/${assumed.protocol}, where ${assumed.service} points`);
+  const servers = new Set(answer.outcomes.map((outcome) => outcome.server));
+  const notes: string[] = [];
+  for (const pod of cluster.pods) {
+    if (pod.assumedPorts.length === 0 || !servers.has(`pod/${pod.namespace}/${pod.name}`)) continue;
+    for (const { port, protocol, service } of pod.assumedPorts) {
+      notes.push(`pod/${pod.namespace}/${pod.name} declares no port; it is taken to listen on ${port}/${protocol}, where ${service} points`);
     }
   }
-  return [...notes];
+  return notes;
 }
 
 function cniName(cni: CniConfig): string {

@@ -1,6 +1,6 @@
 import type { PolicyEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt } from './evidence.ts';
+import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt, placeOf } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { noEndpoints, noLocalEndpoints, sourceRange } from './service-refuses.ts';
 
@@ -29,7 +29,7 @@ export const ruleDropped: Diagnose = (evidence, site) => {
     case 'invalid-drop':
       return conntrackInvalid(evidence, site, event, index);
     case 'localnet-guard':
-      return causeAt(site, 'rule-drop', `${site.host} dropped it by ${describeRule(event)}: 127.0.0.0/8 is not open to others, as designed`, null, index);
+      return causeAt(site, 'rule-drop', `${site.host} dropped it by ${placeOf(event)}: 127.0.0.0/8 is not open to others, as designed`, null, index);
     default:
       return isReject(event) ? ruleReject(site, event, index) : ruleDrop(site, event, index);
   }
@@ -76,9 +76,9 @@ function conntrackInvalid({ result }: Evidence, site: Site, rule: RuleEvent, ind
   );
   const packet = describePacket(packetAt(site));
   if (untracking) {
-    const text = `${site.host} dropped ${packet} as INVALID (${describeRule(rule)}), since ${describeRule(untracking)} kept the connection out of conntrack`;
+    const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}), since ${describeRule(untracking)} kept the connection out of conntrack`;
     return causeAt(site, 'conntrack-invalid', text, [deleteRule(untracking)], index);
   }
-  const text = `${site.host} dropped ${packet} as INVALID (${describeRule(rule)}): conntrack there knows no connection that it belongs to, so the other direction takes another way`;
+  const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}): conntrack there knows no connection that it belongs to, so the other direction takes another way`;
   return causeAt(site, 'conntrack-invalid', text, null, index);
 }

@@ -94,9 +94,14 @@ export function wasTranslated(result: ConnectionResult): boolean {
   return result.request.some((event) => event.kind === 'nat' && event.type === 'dnat' && !event.outer);
 }
 
+/** "rule 3 of filter FORWARD". */
+export function placeOf(rule: RuleEvent): string {
+  return `rule ${rule.rule} of ${rule.table} ${rule.chain}`;
+}
+
 /** "rule 3 of filter FORWARD, `-A FORWARD -j DROP`". */
 export function describeRule(rule: RuleEvent): string {
-  return `rule ${rule.rule} of ${rule.table} ${rule.chain}, \`${rule.text}\``;
+  return `${placeOf(rule)}, \`${rule.text}\``;
 }
 
 /** The command that takes a rule out again. */

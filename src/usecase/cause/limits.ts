@@ -1,34 +1,38 @@
+import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
-/** Kernel functions that drop what is larger than a device without a word: bridge ports and veth pairs (is_skb_forwardable). */
-const SILENT = ['br_dev_queue_push_xmit', '__dev_forward_skb2', '__dev_forward_skb', 'is_skb_forwardable', 'veth_xmit'];
+/** Kernel functions that tell the sender of a packet that is too big; elsewhere (bridge ports, veth pairs) it vanishes. */
+const TELLING = ['ip_forward', 'ip_fragment', 'ip6_forward'];
 
 /** mtu-exceeded: larger than the next device or the path takes, and not to be fragmented. */
 export const mtuExceeded: Diagnose = (evidence, site) => {
-  const { drop } = site;
-  if (drop && (drop.reason === 'PKT_TOO_BIG' || SILENT.includes(drop.where))) return tooBigOnTheWay(site);
-  if (!drop && evidence.result.verdict === 'message-too-long') return tooBigAtHome(evidence, site);
-  return null;
+  if (site.drop?.reason === 'PKT_TOO_BIG') return TELLING.includes(site.drop.where) ? tooBigToForward(site) : vanished(evidence, site);
+  return !site.drop && evidence.result.verdict === 'message-too-long' ? tooBigAtHome(evidence, site) : null;
 };
 
-function tooBigOnTheWay(site: Site): ReturnType<Diagnose> {
-  const { drop, host } = site;
+function tooBigToForward(site: Site): Cause {
+  const device = site.drop?.device ?? lastRoute(site)?.dev ?? 'the route';
   const packet = packetAt(site);
-  const mtu = drop?.detail?.['mtu'];
-  const device = drop?.device ?? lastRoute(site)?.dev ?? null;
-  const size = packet ? `${packet.length} bytes` : 'too many bytes';
-  const limit = `${device ?? 'the route'} of ${host}${mtu === undefined ? '' : ` takes no more than ${mtu}`}`;
-  if (drop?.reason === 'PKT_TOO_BIG') {
-    const text = `${describePacket(packet)} has ${size}, ${limit}, and it must not be fragmented: ${host} tells the sender to send less, as designed`;
-    return causeAt(site, 'mtu-exceeded', text, null);
-  }
-  const text = `${describePacket(packet)} has ${size}, ${limit}, and what is larger is dropped there without a word`;
-  const remedy = device === null || !packet ? null : [onHost(host, `ip link set dev ${device} mtu ${packet.length}`)];
-  return causeAt(site, 'mtu-exceeded', text, remedy);
+  const limit = site.drop?.detail?.['mtu'] ?? 'less';
+  const text = `${describePacket(packet)} has ${packet?.length ?? 'too many'} bytes, ${device} of ${site.host} takes ${limit}, and it must not be fragmented: ${site.host} tells the sender to send less, as designed`;
+  return causeAt(site, 'mtu-exceeded', text, null);
 }
 
-function tooBigAtHome({ world, request }: Evidence, site: Site): ReturnType<Diagnose> {
+/** The far end of a veth pair checks too: then that one is too small, not the device that sends. */
+function vanished({ world }: Evidence, site: Site): Cause {
+  const name = site.drop?.device ?? '';
+  const packet = packetAt(site);
+  const limit = site.drop?.detail?.['mtu'];
+  const device = world.host(site.host)?.devices.get(name);
+  const isPeer = device?.kind === 'veth' && String(device.mtu) !== limit;
+  const small = isPeer ? device.peer : { host: site.host, device: name };
+  const size = packet?.length ?? 0;
+  const text = `${describePacket(packet)} has ${size} bytes, ${small.device} of ${small.host} takes ${limit ?? 'less'}, and what is larger vanishes there without a word`;
+  return causeAt(site, 'mtu-exceeded', text, [onHost(small.host, `ip link set dev ${small.device} mtu ${size}`)]);
+}
+
+function tooBigAtHome({ world, request }: Evidence, site: Site): Cause {
   const route = lastRoute(site);
   const mtu = route?.dev ? world.host(site.host)?.devices.get(route.dev)?.mtu : undefined;
   const asked = request.payload === null ? 'the datagram' : `${request.payload} bytes of data and their headers`;

@@ -2,7 +2,7 @@ import { formatIp } from '../../net/ip.ts';
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, describeRule, packetAt } from './evidence.ts';
+import { causeAt, placeOf, packetAt } from './evidence.ts';
 import type { Evidence, Site } from './evidence.ts';
 
 /** no-endpoints: kube-proxy refuses what goes to a service that has none, and why it has none. */
@@ -10,7 +10,7 @@ export function noEndpoints({ cluster }: Evidence, site: Site, rule: RuleEvent, 
   const service = serviceOfRule(cluster, rule);
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
   const why = service ? whyEmpty(cluster, service) : { text: 'it has none', remedy: null };
-  const text = `${name} has no ready endpoint, so ${rule.host} refuses it (${describeRule(rule)}): ${why.text}`;
+  const text = `${name} has no ready endpoint, so ${rule.host} refuses it (${placeOf(rule)}): ${why.text}`;
   return causeAt(site, 'no-endpoints', text, why.remedy, index);
 }
 
@@ -19,7 +19,7 @@ export function noLocalEndpoints({ cluster }: Evidence, site: Site, rule: RuleEv
   const service = serviceOfRule(cluster, rule);
   const field = rule.chain === 'KUBE-SERVICES' ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
-  const text = `${name} has ${field} Local and no endpoint on ${rule.host}, which drops it (${describeRule(rule)})`;
+  const text = `${name} has ${field} Local and no endpoint on ${rule.host}, which drops it (${placeOf(rule)})`;
   const remedy = service ? [patch(service, { [field]: 'Cluster' })] : null;
   return causeAt(site, 'no-local-endpoints', text, remedy, index);
 }
@@ -30,7 +30,7 @@ export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, 
   const client = packetAt(site)?.src ?? 'the client';
   const ranges = service?.loadBalancerSourceRanges.map((range) => `${formatIp(range.address)}/${range.length}`) ?? [];
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
-  const text = `${name} lets only ${ranges.join(', ')} use its load balancer address, and ${client} is not in it (${describeRule(rule)})`;
+  const text = `${name} lets only ${ranges.join(', ')} use its load balancer address, and ${client} is not in it (${placeOf(rule)})`;
   const wanted = client.includes(':') ? `${client}/128` : `${client}/32`;
   const remedy = service ? [patch(service, { loadBalancerSourceRanges: [...ranges, wanted] })] : null;
   return causeAt(site, 'source-range', text, remedy, index);
