@@ -9,7 +9,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | nu
   for (const candidate of candidates) {
     if (candidate.length > MAX_LENGTH || Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance < bestDistance) {
+    if (distance < bestDistance && distance < wanted.length) {
       best = candidate;
       bestDistance = distance;
     }

@@ -24,8 +24,15 @@ export const replyNotTranslated: Diagnose = (evidence, site) => {
   const passes = result.reply.some((e) => e.host === translator);
   const why = passes ? `${translator} did not take it for an answer to the connection it had translated` : `it does not come back through ${translator}, which translated the request`;
   const text = `the client gets the answer ${describePacket(packet)} instead of one from ${expected}: ${why}`;
-  return causeAt(site, 'reply-not-translated', text, null);
+  return causeAt(site, 'reply-not-translated', text, passes ? null : masquerade(evidence, translator));
 };
+
+/** Masquerading makes the endpoint answer to the node that translated. */
+function masquerade({ result }: Evidence, translator: string): readonly string[] | null {
+  const dnat = result.request.findLast((e) => e.kind === 'nat' && e.type === 'dnat' && !e.outer && e.host === translator);
+  if (dnat?.kind !== 'nat' || dnat.after.dst === undefined) return null;
+  return [onHost(translator, `iptables -t nat -A POSTROUTING -d ${dnat.after.dst}/32 -j MASQUERADE`)];
+}
 
 /** The answer was bridged on the translating node, and its bridges don't call iptables. */
 function bypassed({ world, result }: Evidence, node: string): boolean {

@@ -28,7 +28,11 @@ const unknownAnswer = drop('pod/default/client', 'NO_SOCKET', 'tcp_v4_rcv', answ
 describe('findCause of answers that go wrong', () => {
   test('the answer takes another way than the request', () => {
     const cause = findCause(evidence(['reply', [rx('node/node-2', 'cni0'), unknownAnswer]], translated));
-    expect(cause).toMatchObject({ code: 'reply-not-translated', remedy: null, at: { leg: 0, part: 'reply', event: 1 } });
+    expect(cause).toMatchObject({
+      code: 'reply-not-translated',
+      remedy: ['iptables -t nat -A POSTROUTING -d 10.244.0.3/32 -j MASQUERADE  # on node/node-1'],
+      at: { leg: 0, part: 'reply', event: 1 },
+    });
     expect(cause!.text).toContain('does not come back through node/node-1');
   });
 
