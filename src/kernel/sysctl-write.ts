@@ -26,3 +26,12 @@ export function inheritedSysctls(sysctls: Sysctls, device: string): [string, str
   }
   return inherited;
 }
+
+/**
+ * The file of a key under /proc/sys. The first separator tells which of "." and "/" separates; the other one stands for a dot in a name:
+ * `net.ipv4.conf.flannel/1.rp_filter` (sysctl(8)).
+ */
+export function sysctlPath(key: string): readonly string[] {
+  const first = /[./]/.exec(key)?.[0];
+  return first === '/' ? key.split('/') : key.split('.').map((part) => part.replace(/\//g, '.'));
+}

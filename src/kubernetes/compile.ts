@@ -2,7 +2,6 @@ import { runCommand } from '../kernel/operator/run.ts';
 import { addressHolders } from './address-holders.ts';
 import { indexCluster, nodeAddress, once, podKey } from './cluster-index.ts';
 import { cniMode } from './cni/select.ts';
-import { dumpedTables } from './dumped-rules.ts';
 import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
 import { isProxyModeModelled, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
@@ -31,8 +30,8 @@ export type CompileResult =
   | { readonly ok: false; readonly problems: readonly CompileProblem[] };
 
 /**
- * Makes of a cluster the namespaces that its controllers would make. Only hosts with commands or a dump are built at once (that is
- * where problems come from); all others when a packet first gets there.
+ * Makes of a cluster the namespaces that its controllers would make. Only hosts with commands are built at once (that is where
+ * problems come from); all others when a packet first gets there.
  */
 export function compile(cluster: Cluster, options: CompileOptions = {}): CompileResult {
   const index = indexCluster(cluster);
@@ -40,19 +39,11 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
   const mode = cniMode(cluster.cni, cniContext(index, links));
   const problems: CompileProblem[] = [...links.problems, ...notModelled(cluster, mode), ...withoutAddress(cluster)];
   const cni = 'notModelled' in mode ? NONE_MODE : mode;
-  const dumps = new Map<string, IptablesTables>();
-  for (const node of cluster.nodes) {
-    if (node.iptablesSave === null) continue;
-    const dump = dumpedTables(node.iptablesSave);
-    if (dump.ok) dumps.set(node.name, dump.tables);
-    else problems.push(...dump.messages.map((message) => ({ message, position: node.position })));
-  }
   const blueprint: Blueprint = {
     index,
     links,
     cni,
     cold: options.coldNeighbours ?? false,
-    dumpedRules: (node) => dumps.get(node.name) ?? null,
   };
   const hosts = new Map<HostName, Host>();
   for (const [name, commands] of commandsByHost(cluster)) {
@@ -119,7 +110,7 @@ function buildNamed(name: HostName, blueprint: Blueprint): Host | undefined {
 }
 
 /** `commands` by host in the order in which the hosts come to be; those of a hostNetwork pod run on its node. */
-function commandsByHost(cluster: Cluster): Map<HostName, readonly CommandLine[]> {
+export function commandsByHost(cluster: Cluster): Map<HostName, readonly CommandLine[]> {
   const byHost = new Map<HostName, CommandLine[]>();
   const add = (host: HostName, commands: readonly CommandLine[]): void => {
     if (commands.length > 0) byHost.set(host, [...(byHost.get(host) ?? []), ...commands]);

@@ -1,4 +1,4 @@
-import { inheritedSysctls, writeSysctl } from '../kernel/sysctl-write.ts';
+import { inheritedSysctls, sysctlPath, writeSysctl } from '../kernel/sysctl-write.ts';
 import type { Device } from '../kernel/device/device.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
 
@@ -29,7 +29,7 @@ const DEVICE_KEY = /^net\.ipv4\.conf\.(?!all\.|default\.)/;
  * `conf.default`, then the given keys of devices. lo is older than all of them.
  */
 export function hostSysctls(base: Sysctls, given: Readonly<Record<string, string>>, devices: readonly Device[]): Sysctls {
-  const entries = Object.entries(given).map(([key, value]): [string, string] => [dotted(key), value]);
+  const entries = Object.entries(given).map(([key, value]): [string, string] => [sysctlPath(key).join('.'), value]);
   const early = writeAll(base, entries.filter(([key]) => !DEVICE_KEY.test(key)));
   const born = devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ name }) => inheritedSysctls(early, name));
   return writeAll(new Map([...early, ...born]), entries.filter(([key]) => DEVICE_KEY.test(key)));
@@ -39,12 +39,4 @@ export function writeAll(sysctls: Sysctls, entries: Iterable<readonly [string, s
   let changed = sysctls;
   for (const [key, value] of entries) changed = writeSysctl(changed, key, value);
   return changed;
-}
-
-/** "net/ipv4/ip_forward" is another way to write a key (sysctl.d(5)). */
-function dotted(key: string): string {
-  const slash = key.indexOf('/');
-  const dot = key.indexOf('.');
-  if (slash < 0 || (dot >= 0 && dot < slash)) return key;
-  return key.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
 }

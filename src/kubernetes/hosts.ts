@@ -3,6 +3,7 @@ import { loopbackDevice } from '../kernel/device/build.ts';
 import { lazyNetfilter } from '../kernel/netfilter/build.ts';
 import { buildHost } from './build-host.ts';
 import { podKey } from './cluster-index.ts';
+import { dumpedNetfilter } from './dumped-rules.ts';
 import { LEAF_SYSCTLS, NODE_SYSCTLS, ROUTER_SYSCTLS, hostSysctls, writeAll } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
 import { externalListeners, podListeners } from './listeners.ts';
@@ -10,7 +11,6 @@ import { nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import type { Host } from '../kernel/host.ts';
-import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
 import type { ExternalHost, Node, Pod } from './model/cluster.ts';
@@ -23,12 +23,10 @@ export interface Blueprint {
   readonly cni: CniMode;
   /** Nobody knows a neighbour yet. */
   readonly cold: boolean;
-  /** Rules of a node that come from a dump; null: they are compiled. */
-  readonly dumpedRules: (node: Node) => IptablesTables | null;
 }
 
 /** Namespace of a node, before its `commands`. */
-export function nodeHost(node: Node, { index, links, cni, cold, dumpedRules }: Blueprint): Host {
+export function nodeHost(node: Node, { index, links, cni, cold }: Blueprint): Host {
   const uplinks = nodeUplinks(node, links);
   const network = cni.node(node);
   const devices = [...uplinks.devices, ...network.devices];
@@ -43,7 +41,7 @@ export function nodeHost(node: Node, { index, links, cni, cold, dumpedRules }: B
       knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
       fdb: network.fdb,
       sysctls: writeAll(hostSysctls(NODE_SYSCTLS, node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
-      netfilter: lazyNetfilter(() => dumpedRules(node) ?? nodeRules(index, cni, node, 'all', 4)),
+      netfilter: dumpedNetfilter(node) ?? lazyNetfilter(() => nodeRules(index, cni, node, 'all', 4)),
       listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },

@@ -40,6 +40,8 @@ export interface VethDevice extends DeviceBase {
 
 export interface BridgeDevice extends DeviceBase {
   readonly kind: 'bridge';
+  /** The MTU was set by hand; otherwise it follows the smallest port (BROPT_MTU_SET_BY_USER). */
+  readonly mtuFixed?: true;
   /** What the bridge has learnt: the port behind which a MAC is; undefined: unknown, flooded. */
   readonly learnt: (mac: Mac) => string | undefined;
   /** Frames between ports that the network drops (`underlay.firewall`). */

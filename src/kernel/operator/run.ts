@@ -1,12 +1,26 @@
+import { bridgeCommand } from './bridge.ts';
+import { ipCommand } from './ip.ts';
 import { notModelled } from './result.ts';
+import { sysctlCommand } from './sysctl.ts';
 import { splitWords } from './words.ts';
 import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
 /** Runs one command line of an operator in a namespace: gives the changed host, or the reason why nothing changed. */
 export function runCommand(host: Host, line: string): OperatorResult {
-  void host;
   const words = splitWords(line);
   if (words === null) return notModelled('not one plain command: k8snet runs no shell');
-  return notModelled(`${words[0] ?? ''}: not a command that k8snet knows`);
+  const [program, ...rest] = words[0] === 'sudo' ? words.slice(1) : words;
+  switch (program?.replace(/^\/(usr\/)?s?bin\//, '')) {
+    case 'ip':
+      return ipCommand(host, rest);
+    case 'bridge':
+      return bridgeCommand(host, rest);
+    case 'sysctl':
+      return sysctlCommand(host, rest);
+    case undefined:
+      return notModelled('an empty command line');
+    default:
+      return notModelled(`${program ?? ''}: not a command that k8snet knows`);
+  }
 }

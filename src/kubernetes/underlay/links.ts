@@ -1,4 +1,4 @@
-import { addToIp, formatIp, isIpv4 } from '../../net/ip.ts';
+import { formatIp, isIpv4 } from '../../net/ip.ts';
 import { cidrContains, formatCidr, isIpv4Cidr } from '../../net/cidr.ts';
 import { MAC_PREFIX, fixedMac } from '../stable-mac.ts';
 import { nodeAddress, once } from '../cluster-index.ts';
@@ -115,8 +115,8 @@ interface GrowingLink {
 }
 
 function makeLinks(cluster: Cluster): GrowingLink[] {
-  const { nodeCidr, subnets } = cluster.underlay;
-  const ranges = [{ name: null, cidr: nodeCidr, router: addToIp(nodeCidr.address, 1) }, ...subnets];
+  const { nodeCidr, router, subnets } = cluster.underlay;
+  const ranges = [{ name: null, cidr: nodeCidr, router }, ...subnets];
   return ranges.flatMap(({ name, cidr, router }, index): GrowingLink[] => {
     if (!isIpv4Cidr(cidr) || !isIpv4(router)) return [];
     const members: Attachment[] = [];

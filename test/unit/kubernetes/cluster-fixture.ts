@@ -97,7 +97,7 @@ export function twoNodes(more: Partial<Cluster> = {}): Cluster {
       conntrackTcpBeLiberal: false,
       featureGates: {},
     },
-    underlay: { nodeCidr: cidr('172.18.0.0/16'), subnets: [], firewall: [], commands: [] },
+    underlay: { nodeCidr: cidr('172.18.0.0/16'), router: ip('172.18.0.1'), subnets: [], firewall: [], commands: [] },
     nodes: [node('node1', '172.18.0.2', '10.244.1.0/24'), node('node2', '172.18.0.3', '10.244.2.0/24')],
     pods: [
       pod('client', 'node1', '10.244.1.2'),

@@ -1,0 +1,88 @@
+import { isIpv4 } from '../../net/ip.ts';
+import { deviceRoutes } from '../routing/connected.ts';
+import { insertRoute, mapRoutes, removeFirstRoute, sameRoute } from '../routing/edit.ts';
+import { withoutNeighbours } from '../neighbour/table.ts';
+import type { Host } from '../host.ts';
+import type { Route, RoutingPolicy } from '../routing/route.ts';
+import type { TableRoute } from '../routing/connected.ts';
+import type { Device, DeviceAddress } from './device.ts';
+
+/** The host with other addresses on a device; the kernel's routes follow (fib_add_ifaddr, fib_del_ifaddr, fib_inetaddr_event). */
+export function setAddresses(host: Host, device: Device, addresses: readonly DeviceAddress[]): Host {
+  const after: Device = { ...device, addresses };
+  const devices = new Map(host.devices).set(device.name, after);
+  if (!device.up) return { ...host, devices };
+  const before = deviceRoutes(device);
+  const wanted = deviceRoutes(after);
+  let routing = host.routing;
+  for (const { table, route } of before.filter((made) => !includes(wanted, made))) {
+    routing = removeFirstRoute(routing, table, (other) => sameRoute(other, route)) ?? routing;
+  }
+  routing = addKernelRoutes(routing, wanted.filter((made) => !includes(before, made)));
+  const gone = device.addresses.filter(({ address }) => !hasAddress(devices, address)).map(({ address }) => address);
+  if (gone.length > 0) routing = mapRoutes(routing, (route) => (route.source !== null && gone.includes(route.source) ? null : route));
+  // The last address takes IPv4 off the device (fib_disable_ip with force).
+  if (device.addresses.length > 0 && addresses.length === 0) routing = withoutDevice(routing, device.name, () => true);
+  return { ...host, devices, routing };
+}
+
+/** The host with a device put down: its routes and neighbours go, its own addresses stay local (fib_disable_ip without force). */
+export function setDown(host: Host, device: Device): Host {
+  if (!device.up) return host;
+  return {
+    ...host,
+    devices: new Map(host.devices).set(device.name, { ...device, up: false }),
+    routing: withoutDevice(host.routing, device.name, ({ scope }) => scope !== 'host'),
+    neighbours: withoutNeighbours(host.neighbours, (name) => name === device.name),
+  };
+}
+
+/** The host with a device put up: only the routes that the kernel makes for addresses come back. */
+export function setUp(host: Host, device: Device): Host {
+  if (device.up) return host;
+  return {
+    ...host,
+    devices: new Map(host.devices).set(device.name, { ...device, up: true }),
+    routing: addKernelRoutes(host.routing, deviceRoutes(device)),
+  };
+}
+
+/** The host without a device and without all that hangs on it. */
+export function removeDevice(host: Host, device: Device): Host {
+  const bare = setAddresses(host, device, []);
+  const devices = new Map(bare.devices);
+  devices.delete(device.name);
+  for (const [name, other] of devices) if (other.master === device.name) devices.set(name, { ...other, master: null });
+  return {
+    ...bare,
+    devices,
+    routing: withoutDevice(bare.routing, device.name, () => true),
+    neighbours: withoutNeighbours(bare.neighbours, (name) => name === device.name),
+    fdb: bare.fdb.filter((entry) => entry.device !== device.name),
+  };
+}
+
+/** Takes the next hops over a device out of routes; a route without any left goes. */
+function withoutDevice(routing: RoutingPolicy, device: string, concerns: (route: Route) => boolean): RoutingPolicy {
+  return mapRoutes(routing, (route) => {
+    if (!concerns(route) || !route.nexthops.some(({ dev }) => dev === device)) return route;
+    const nexthops = route.nexthops.filter(({ dev }) => dev !== device);
+    return nexthops.length === 0 ? null : { ...route, nexthops };
+  });
+}
+
+/** fib_magic appends and does not mind what is there already. */
+function addKernelRoutes(routing: RoutingPolicy, routes: readonly TableRoute[]): RoutingPolicy {
+  return routes.reduce((policy, { table, route }) => {
+    const result = insertRoute(policy, table, route, 'append');
+    return result.ok ? result.policy : policy;
+  }, routing);
+}
+
+function includes(routes: readonly TableRoute[], wanted: TableRoute): boolean {
+  return routes.some(({ table, route }) => table === wanted.table && sameRoute(route, wanted.route));
+}
+
+function hasAddress(devices: ReadonlyMap<string, Device>, address: DeviceAddress['address']): boolean {
+  return isIpv4(address) && [...devices.values()].some((device) => device.addresses.some((other) => other.address === address));
+}

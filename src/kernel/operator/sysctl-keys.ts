@@ -1,0 +1,88 @@
+import type { Host } from '../host.ts';
+
+/** `/proc/sys/net/ipv4/conf/DEV/*` (net/ipv4/devinet.c); all take one integer. */
+const CONF_KEYS = words(`accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
+  arp_notify bc_forwarding bootp_relay disable_policy disable_xfrm drop_gratuitous_arp drop_unicast_in_l2_multicast force_igmp_version
+  forwarding igmpv2_unsolicited_report_interval igmpv3_unsolicited_report_interval ignore_routes_with_linkdown log_martians
+  medium_id promote_secondaries proxy_arp proxy_arp_pvlan route_localnet rp_filter secure_redirects send_redirects shared_media
+  src_valid_mark tag`);
+
+/** `/proc/sys/net/ipv4/neigh/DEV/*` (net/core/neighbour.c). */
+const NEIGH_KEYS = words(`anycast_delay app_solicit base_reachable_time base_reachable_time_ms delay_first_probe_time gc_interval gc_stale_time
+  gc_thresh1 gc_thresh2 gc_thresh3 interval_probe_time_ms locktime mcast_resolicit mcast_solicit proxy_delay proxy_qlen retrans_time
+  retrans_time_ms ucast_solicit unres_qlen unres_qlen_bytes`);
+
+/** Files of `/proc/sys/net/ipv4` that take one integer. */
+const IPV4_KEYS = words(`fib_multipath_hash_fields fib_multipath_hash_policy fib_multipath_use_neigh fib_notify_on_flag_change fib_sync_mem
+  fwmark_reflect icmp_echo_enable_probe icmp_echo_ignore_all icmp_echo_ignore_broadcasts icmp_errors_use_inbound_ifaddr
+  icmp_ignore_bogus_error_responses icmp_msgs_burst icmp_msgs_per_sec icmp_ratelimit icmp_ratemask igmp_link_local_mcast_reports
+  igmp_max_memberships igmp_max_msf igmp_qrv inet_peer_maxttl inet_peer_minttl inet_peer_threshold ip_autobind_reuse ip_default_ttl
+  ip_dynaddr ip_early_demux ip_forward ip_forward_update_priority ip_forward_use_pmtu ip_no_pmtu_disc ip_nonlocal_bind
+  ip_unprivileged_port_start ipfrag_high_thresh ipfrag_low_thresh ipfrag_max_dist ipfrag_secret_interval ipfrag_time
+  nexthop_compat_mode raw_l3mdev_accept tcp_abort_on_overflow tcp_adv_win_scale tcp_app_win tcp_autocorking tcp_base_mss
+  tcp_challenge_ack_limit tcp_dsack tcp_early_demux tcp_early_retrans tcp_ecn tcp_ecn_fallback tcp_fack tcp_fastopen tcp_fin_timeout
+  tcp_frto tcp_fwmark_accept tcp_invalid_ratelimit tcp_keepalive_intvl tcp_keepalive_probes tcp_keepalive_time tcp_l3mdev_accept
+  tcp_limit_output_bytes tcp_low_latency tcp_max_orphans tcp_max_reordering tcp_max_syn_backlog tcp_max_tw_buckets tcp_migrate_req
+  tcp_min_rtt_wlen tcp_min_snd_mss tcp_min_tso_segs tcp_moderate_rcvbuf tcp_mtu_probe_floor tcp_mtu_probing tcp_no_metrics_save
+  tcp_no_ssthresh_metrics_save tcp_notsent_lowat tcp_orphan_retries tcp_pacing_ca_ratio tcp_pacing_ss_ratio tcp_probe_interval
+  tcp_probe_threshold tcp_recovery tcp_reflect_tos tcp_reordering tcp_retrans_collapse tcp_retries1 tcp_retries2 tcp_rfc1337 tcp_sack
+  tcp_shrink_window tcp_slow_start_after_idle tcp_stdurg tcp_syn_linear_timeouts tcp_syn_retries tcp_synack_retries tcp_syncookies
+  tcp_thin_linear_timeouts tcp_timestamps tcp_tso_rtt_log tcp_tso_win_divisor tcp_tw_reuse tcp_window_scaling
+  tcp_workaround_signed_windows udp_early_demux udp_l3mdev_accept udp_rmem_min udp_wmem_min xfrm4_gc_thresh`);
+
+/** Those that take something else. */
+const IPV4_TEXT_KEYS = words(`ip_local_port_range ip_local_reserved_ports ping_group_range tcp_allowed_congestion_control
+  tcp_congestion_control tcp_fastopen_key tcp_mem tcp_rmem tcp_wmem udp_mem`);
+
+/** `/proc/sys/net/bridge` of br_netfilter. */
+const BRIDGE_KEYS = words(`bridge-nf-call-arptables bridge-nf-call-ip6tables bridge-nf-call-iptables bridge-nf-filter-pppoe-tagged
+  bridge-nf-filter-vlan-tagged bridge-nf-pass-vlan-input-dev`);
+
+/** `/proc/sys/net/ipv4/vs` of IPVS. */
+const IPVS_KEYS = words(`am_droprate amemthresh backup_only cache_bypass conn_reuse_mode conntrack drop_entry drop_packet
+  expire_nodest_conn expire_quiescent_template ignore_tunneled nat_icmp_send pmtu_disc schedule_icmp secure_tcp sloppy_sctp sloppy_tcp
+  snat_reroute sync_persist_mode sync_ports sync_qlen_max sync_refresh_period sync_retries sync_sock_size sync_threshold sync_version`);
+
+/** What is known of a key: it does not exist, or what it takes. */
+export type SysctlKind = 'missing' | 'integer' | 'text';
+
+/** Is there such a file under /proc/sys, and what does it hold? Keys that have no part in networking are taken to exist. */
+export function sysctlKind(host: Host, path: readonly string[]): SysctlKind {
+  const [root, family = '', ...rest] = path;
+  if (root !== 'net') return NON_NET_ROOTS.has(root ?? '') && family !== '' ? 'text' : 'missing';
+  const name = rest.join('.');
+  switch (family) {
+    case 'ipv4':
+      return ipv4Kind(host, rest);
+    case 'bridge':
+      return BRIDGE_KEYS.has(name) ? 'integer' : 'missing';
+    case 'netfilter':
+      return /^nf_[a-z0-9_]+(\.[a-z0-9_]+)?$/.test(name) ? 'text' : 'missing';
+    case 'ipv6':
+    case 'core':
+    case 'unix':
+    case 'mptcp':
+    case 'vsock':
+      return name === '' ? 'missing' : 'text';
+    case 'nf_conntrack_max':
+      return name === '' ? 'integer' : 'missing';
+    default:
+      return 'missing';
+  }
+}
+
+const NON_NET_ROOTS = words('abi crypto debug dev fs kernel user vm');
+
+function ipv4Kind(host: Host, path: readonly string[]): SysctlKind {
+  const [first = '', device, key] = path;
+  if (path.length === 1) return IPV4_KEYS.has(first) ? 'integer' : IPV4_TEXT_KEYS.has(first) ? 'text' : 'missing';
+  if (first === 'vs') return path.length === 2 && IPVS_KEYS.has(device ?? '') ? 'integer' : 'missing';
+  if (first === 'route') return path.length === 2 ? 'text' : 'missing';
+  if ((first !== 'conf' && first !== 'neigh') || path.length !== 3 || device === undefined || key === undefined) return 'missing';
+  const exists = device === 'default' || host.devices.has(device) || (first === 'conf' && device === 'all');
+  return exists && (first === 'conf' ? CONF_KEYS : NEIGH_KEYS).has(key) ? 'integer' : 'missing';
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
