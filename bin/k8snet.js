@@ -1,15 +1,42 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import * as module from 'node:module';
+'use strict';
 
-// Node 22.8 and newer keep compiled code between runs.
-module.enableCompileCache?.();
+// Starts the bundle with code that V8 has compiled before: compiling takes longer than a whole trace. From Node 22.8 on, Node keeps
+// such code itself; for older ones `npm run build` has put it beside the bundle, named after the bundle's build.
 
-const bundle = new URL('../dist/k8snet.js', import.meta.url);
-if (existsSync(bundle)) {
-  const { main } = await import(bundle.href);
-  await main(new URL('..', import.meta.url));
-} else {
-  console.error('k8snet: dist/k8snet.js is missing. Build it first: npm install (or npm run build)');
+const { readFileSync } = require('node:fs');
+const nodeModule = require('node:module');
+const { dirname, join } = require('node:path');
+const { Script } = require('node:vm');
+
+const root = dirname(__dirname);
+const bundle = join(root, 'dist', 'k8snet.cjs');
+
+function load() {
+  if (nodeModule.enableCompileCache) {
+    nodeModule.enableCompileCache();
+    return require(bundle);
+  }
+  const source = readFileSync(bundle, 'utf8');
+  const build = /^\/\/ build (\w+)/.exec(source)?.[1];
+  const script = new Script(nodeModule.wrap(source), { filename: bundle, cachedData: readOptional(`${bundle}.${build}.cache`) });
+  const loaded = { exports: {} };
+  script.runInThisContext()(loaded.exports, require, loaded, bundle, dirname(bundle));
+  return loaded.exports;
+}
+
+function readOptional(file) {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+try {
+  load().main(root);
+} catch (error) {
+  if (error.code !== 'ENOENT' && error.code !== 'MODULE_NOT_FOUND') throw error;
+  console.error('k8snet: dist/k8snet.cjs is missing. Build it first: npm install (or npm run build)');
   process.exitCode = 3;
 }

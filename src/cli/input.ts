@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { UsageError } from './errors.ts';
 import type { InputFile, ReadFile } from '../scenario/scenario.ts';
 import type { Io } from './io.ts';
@@ -16,7 +15,7 @@ export const TUTORIAL = 'scenarios/tutorial.yaml';
  * @throws UsageError when something can't be read
  */
 export async function readInputs(names: readonly string[], io: Io): Promise<readonly InputFile[]> {
-  if (names.length === 0) return [{ name: TUTORIAL, text: readText(fileURLToPath(new URL(TUTORIAL, io.packageRoot)), TUTORIAL) }];
+  if (names.length === 0) return [{ name: TUTORIAL, text: readText(join(io.packageRoot, TUTORIAL), TUTORIAL) }];
   const files: InputFile[] = [];
   let stdinRead = false;
   for (const name of names) {

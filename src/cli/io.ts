@@ -11,8 +11,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads all of standard input. */
   readonly readStdin: () => Promise<string>;
-  /** The folder of the installed package: bundled scenarios are found there. Ends with a slash. */
-  readonly packageRoot: URL;
+  /** The folder of the installed package: bundled scenarios are found there. */
+  readonly packageRoot: string;
 }
 
 /** `k8snet trace` and the like end with one of these (design, section 4). */

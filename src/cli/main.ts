@@ -1,8 +1,10 @@
 import process from 'node:process';
 import { run } from './run.ts';
 
-/** The executable: binds the command line to this process. `packageRoot` is the folder of the package, with a slash at its end. */
-export async function main(packageRoot: URL): Promise<void> {
+export { run };
+
+/** The executable: binds the command line to this process. `packageRoot` is the folder of the package. */
+export async function main(packageRoot: string): Promise<void> {
   endQuietlyOnClosedPipe(process.stdout);
   endQuietlyOnClosedPipe(process.stderr);
   process.exitCode = await run(process.argv.slice(2), {

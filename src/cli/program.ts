@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { addCheckCommand } from './commands/check.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addRulesCommand } from './commands/rules.ts';
 import { addTraceCommand } from './commands/trace.ts';
-import { printable } from '../render/printable.ts';
+import { printableLines } from '../render/printable.ts';
 import type { ExitCode, Io } from './io.ts';
 
 /** What a command gives back: the text for stdout and the exit code. */
@@ -25,7 +26,7 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
   };
   const program = new Command('k8snet')
     .description('What happens to this packet? Walks a connection through a Kubernetes cluster hop by hop, offline.')
-    .option('-V, --version', 'print the version')
+    .version(readVersion(io), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError("Try 'k8snet --help'.")
@@ -35,18 +36,14 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
       writeErr: io.err,
       outputError: (text, write) =>
         write(
-          printable(text.trim())
+          printableLines(text.trim())
             .replace(/^error: /, 'k8snet: error: ')
             .concat('\n'),
         ),
       getOutHelpWidth: () => 100,
       getErrHelpWidth: () => 100,
     })
-    .addHelpText('after', EXAMPLES)
-    .action(() => {
-      if (program.opts<{ version?: boolean }>().version) io.out(`${readVersion(io)}\n`);
-      else program.outputHelp();
-    });
+    .addHelpText('after', EXAMPLES);
   addTraceCommand(program, io, act);
   addRulesCommand(program, io, act);
   addCheckCommand(program, io, act);
@@ -55,7 +52,7 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
 }
 
 function readVersion(io: Io): string {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', io.packageRoot), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(io.packageRoot, 'package.json'), 'utf8')) as { version: string };
   return version;
 }
 

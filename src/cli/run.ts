@@ -14,7 +14,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     const program = buildProgram(io, (code) => {
       exitCode = code;
     });
-    await program.parseAsync(argv, { from: 'user' });
+    // The bare name is a question for help.
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     return report(error, io);

@@ -18,7 +18,20 @@ export function printable(text: string): string {
 
 /** {@link printable} for every string inside a plain value, keys included. The one place where traces and reports are made safe. */
 export function printableDeep<T>(value: T): T {
-  return walk(value) as T;
+  // Nearly always there is nothing to do, and a trace is large: look first.
+  return isPrintable(value) ? value : (walk(value) as T);
+}
+
+const UNSAFE_ONCE = new RegExp(UNSAFE.source);
+
+function isPrintable(value: unknown): boolean {
+  if (typeof value === 'string') return !UNSAFE_ONCE.test(value);
+  if (value === null || typeof value !== 'object') return true;
+  if (Array.isArray(value)) return value.every(isPrintable);
+  for (const key in value) {
+    if (UNSAFE_ONCE.test(key) || !isPrintable((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
 }
 
 function walk(value: unknown): unknown {

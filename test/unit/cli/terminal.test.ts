@@ -11,7 +11,7 @@ function io(over: Partial<Io>): Io {
     columns: undefined,
     env: {},
     readStdin: async () => '',
-    packageRoot: new URL('file:///nowhere/'),
+    packageRoot: '/nowhere',
     ...over,
   };
 }
