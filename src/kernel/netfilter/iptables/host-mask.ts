@@ -3,7 +3,7 @@ import { formatIp, ipv4, ipv6, isIpv4, parseIp } from '../../../net/ip.ts';
 import { RuleError } from './option.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 
-/** An address under a mask that need not be a prefix ("10.0.0.0/255.0.255.0"). */
+/** An address, host bits and all, and a mask that need not be a prefix ("10.0.0.0/255.0.255.0"). */
 export interface HostMask {
   readonly address: IpAddress;
   readonly mask: IpAddress;
@@ -11,8 +11,8 @@ export interface HostMask {
 
 /** Does a host mask cover an address of its family? */
 export function hostMaskContains({ address, mask }: HostMask, other: IpAddress): boolean {
-  if (typeof address === 'number') return typeof other === 'number' && ((other & (mask as number)) >>> 0) === address;
-  return typeof other === 'bigint' && (other & (mask as bigint)) === address;
+  if (typeof address === 'number') return typeof other === 'number' && ((other ^ address) & (mask as number)) === 0;
+  return typeof other === 'bigint' && ((other ^ address) & (mask as bigint)) === 0n;
 }
 
 /** True when every address of the family is covered. */
@@ -20,26 +20,28 @@ export function coversAll({ mask }: HostMask): boolean {
   return mask === 0 || mask === 0n;
 }
 
-/** Reads ADDRESS[/LENGTH|/MASK]; host bits are cleared. Names are refused: k8snet has no resolver. */
+/** Reads ADDRESS[/LENGTH|/MASK]. Names are refused: k8snet has no resolver. */
 export function hostMaskOf(text: string, family: 4 | 6): HostMask {
   const slash = text.indexOf('/');
   const addressText = slash < 0 ? text : text.slice(0, slash);
   const address = parseIp(family === 4 ? padIpv4(addressText) : addressText);
   if (address === null || isIpv4(address) !== (family === 4)) throw new RuleError(`host/network \`${addressText}' not found`);
   const mask = slash < 0 ? maskOfLength(family === 4 ? 32 : 128, family) : parseMask(text.slice(slash + 1), family);
-  return isIpv4(address) ? { address: ipv4(address & (mask as number)), mask } : { address: ipv6(address & (mask as bigint)), mask };
+  return { address, mask };
 }
 
-/** Always with a mask: "10.0.0.1/32", "10.0.0.0/255.0.255.0". */
-export function formatHostMask(host: HostMask): string {
-  const length = prefixLength(host.mask);
-  return length === null ? `${formatIp(host.address)}/${formatIp(host.mask)}` : formatCidr(cidrOf(host.address, length));
+/** As -s and -d are printed: host bits cleared, always with a mask ("10.0.0.1/32", "10.0.0.0/255.0.255.0"). */
+export function formatHostMask({ address, mask }: HostMask): string {
+  const length = prefixLength(mask);
+  if (length !== null) return formatCidr(cidrOf(address, length));
+  const network = isIpv4(address) ? ipv4(address & (mask as number)) : ipv6(address & (mask as bigint));
+  return `${formatIp(network)}/${formatIp(mask)}`;
 }
 
-/** As `--ctorigsrc` and `--vaddr` are printed: a host without its length. */
-export function formatHostMaskShort(host: HostMask): string {
-  const length = prefixLength(host.mask);
-  return length === (isIpv4(host.mask) ? 32 : 128) ? formatIp(host.address) : formatHostMask(host);
+/** As --ctorigsrc and --vaddr are printed: as given, and a host without its length. */
+export function formatHostMaskShort({ address, mask }: HostMask): string {
+  const length = prefixLength(mask);
+  return length === (isIpv4(mask) ? 32 : 128) ? formatIp(address) : `${formatIp(address)}/${length ?? formatIp(mask)}`;
 }
 
 /** Length of a contiguous mask; null for another. */

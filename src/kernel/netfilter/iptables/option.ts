@@ -22,17 +22,23 @@ export interface GivenOption {
 export type GivenOptions = ReadonlyMap<string, GivenOption>;
 
 /**
- * Why a rule can't be built: 'refused' where iptables or the kernel refuses it too (the message is theirs), 'not-modelled' where
- * k8snet doesn't know a module. Thrown while a rule is built and caught by those who build rules; never leaves the iptables room.
+ * Why a rule can't be built: 'refused' where iptables refuses it too (the message is its own), 'kernel' where the kernel does (the
+ * message is the error's text, "Invalid argument"), 'not-modelled' where k8snet doesn't know a module. Thrown while a rule is built
+ * and caught by those who build rules.
  */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
-  readonly kind: 'refused' | 'not-modelled';
+  readonly kind: 'refused' | 'kernel' | 'not-modelled';
 
-  constructor(message: string, kind: 'refused' | 'not-modelled' = 'refused') {
+  constructor(message: string, kind: 'refused' | 'kernel' | 'not-modelled' = 'refused') {
     super(message);
     this.kind = kind;
   }
+}
+
+/** EINVAL, the kernel's usual answer to a rule that can't be. */
+export function invalidArgument(): RuleError {
+  return new RuleError('Invalid argument', 'kernel');
 }
 
 /** The first word behind an option; '' when it was not given. */

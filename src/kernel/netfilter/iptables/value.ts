@@ -34,7 +34,7 @@ export function numberOf(text: string, module: string, option: string, min = 0, 
   return value;
 }
 
-/** "a", "a:b", ":b", "a:" with given limits. */
+/** "a", "a:b", ":b", "a:" with given limits. The bounds may be the wrong way round, which nothing is within. */
 export function rangeOf(text: string, module: string, option: string, limit: number, separator = ':'): NumberRange {
   const at = text.indexOf(separator);
   if (at < 0) {
@@ -42,12 +42,10 @@ export function rangeOf(text: string, module: string, option: string, limit: num
     return { min: value, max: value };
   }
   const [low, high] = [text.slice(0, at), text.slice(at + separator.length)];
-  const range = {
+  return {
     min: low === '' ? 0 : numberOf(low, module, option, 0, limit),
     max: high === '' ? limit : numberOf(high, module, option, 0, limit),
   };
-  if (range.min > range.max) throw new RuleError(`${module}: bad value for option "--${option}"`);
-  return range;
 }
 
 export function formatRange(range: NumberRange, separator = ':'): string {

@@ -27,6 +27,8 @@ export const addrtype: MatchModule = {
     if (limitIn && limitOut) throw new RuleError("addrtype: you can't specify both --limit-iface-in and --limit-iface-out");
     return {
       text: join(source?.text, destination?.text, limitIn && '--limit-iface-in', limitOut && '--limit-iface-out'),
+      ...(limitIn && { baseHooks: ['PREROUTING', 'INPUT', 'FORWARD'] as const }),
+      ...(limitOut && { baseHooks: ['FORWARD', 'OUTPUT', 'POSTROUTING'] as const }),
       test: (context) => {
         const device = limitIn ? context.inDevice : limitOut ? context.outDevice : null;
         const { src, dst } = context.packet;

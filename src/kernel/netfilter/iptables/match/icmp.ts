@@ -1,6 +1,8 @@
 import { isLaterFragment } from '../../../../net/packet.ts';
-import { RuleError } from '../option.ts';
+import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
+import { invalidArgument, RuleError } from '../option.ts';
 import { not, parseNumber } from '../value.ts';
+import { requireProtocol } from './ports.ts';
 import type { MatchModule } from './module.ts';
 
 interface IcmpKind {
@@ -50,7 +52,8 @@ function icmpModule(
   return {
     name,
     options: [{ name: option, negatable: true, required: true }],
-    build(given) {
+    build(given, scope) {
+      requireProtocol(scope, PROTOCOL_NUMBER[protocol], invalidArgument);
       const { values, negated } = given.get(option)!;
       const { type, code } = kindOf(values[0]!, names);
       const text = type === null ? 'any' : code === null ? `${type}` : `${type}/${code}`;

@@ -6,6 +6,7 @@ import type { MatchModule } from './module.ts';
 /** Source MAC of the frame the packet came in (xt_mac.c); never holds without one. */
 export const mac: MatchModule = {
   name: 'mac',
+  hooks: ['PREROUTING', 'INPUT', 'FORWARD'],
   options: [{ name: 'mac-source', negatable: true, required: true }],
   build(given) {
     const { values, negated } = given.get('mac-source')!;

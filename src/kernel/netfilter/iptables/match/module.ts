@@ -1,3 +1,4 @@
+import type { HookName } from '../../../../trace/event.ts';
 import type { GivenOptions, OptionSpec } from '../option.ts';
 import type { TableName } from '../table.ts';
 import type { MatchTest } from './match.ts';
@@ -15,6 +16,8 @@ export interface BuiltMatch {
   readonly text: string;
   readonly test: MatchTest;
   readonly unknown?: true;
+  /** Hooks whose base chains may hold a rule with these options (checked by the kernel for base chains only); any when left out. */
+  readonly baseHooks?: readonly HookName[];
 }
 
 /** An iptables match: its options, and how they become a test. */
@@ -22,6 +25,10 @@ export interface MatchModule {
   /** Behind -m. */
   readonly name: string;
   readonly options: readonly OptionSpec[];
+  /** Tables it may stand in (struct xt_match .table); any when left out. */
+  readonly tables?: readonly TableName[];
+  /** Hooks from which it may be reached (struct xt_match .hooks); any when left out. */
+  readonly hooks?: readonly HookName[];
   /** See {@link Match.stateful}. */
   readonly stateful?: true;
   /** Throws RuleError for options that iptables refuses. */

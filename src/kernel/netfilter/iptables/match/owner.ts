@@ -12,6 +12,7 @@ interface IdRange extends NumberRange {
 /** Whose socket sent the packet (xt_owner.c owner_mt). Names other than root are refused: k8snet has no user database. */
 export const owner: MatchModule = {
   name: 'owner',
+  hooks: ['OUTPUT', 'POSTROUTING'],
   options: [
     { name: 'uid-owner', negatable: true },
     { name: 'gid-owner', negatable: true },

@@ -8,6 +8,8 @@ import type { MatchModule } from './module.ts';
 /** In the order of iptables-save. */
 const NAMES = ['physdev-is-in', 'physdev-in', 'physdev-is-out', 'physdev-out', 'physdev-is-bridged'] as const;
 
+const NOT_OUTPUT = ['PREROUTING', 'INPUT', 'FORWARD', 'POSTROUTING'] as const;
+
 /** Bridge ports of a packet (xt_physdev.c physdev_mt). Without br_netfilter there are none: only negated options hold then. */
 export const physdev: MatchModule = {
   name: 'physdev',
@@ -17,6 +19,8 @@ export const physdev: MatchModule = {
     if (options.length === 0) throw new RuleError('PHYSDEV: no physdev option specified');
     return {
       text: join(...options.map(({ name, negated, values }) => `${not(negated)}--${name}${values.map((v) => ` ${v}`).join('')}`)),
+      // Local output doesn't know its bridge port yet (physdev_mt_check).
+      ...((given.has('physdev-out') || given.has('physdev-is-out')) && { baseHooks: NOT_OUTPUT }),
       test: (context) =>
         context.physIn === null && context.physOut === null ? options.every(({ negated }) => negated) : ports(given, context),
     };

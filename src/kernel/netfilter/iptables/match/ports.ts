@@ -1,8 +1,9 @@
 import { isLaterFragment, portsOf } from '../../../../net/packet.ts';
 import { not, portRangeOf } from '../value.ts';
 import type { Packet } from '../../../../net/packet.ts';
-import type { GivenOption, GivenOptions, OptionSpec } from '../option.ts';
+import type { GivenOption, GivenOptions, OptionSpec, RuleError } from '../option.ts';
 import type { NumberRange } from '../value.ts';
+import type { RuleScope } from './module.ts';
 
 /** --sport and --dport, which tcp, udp and sctp share. */
 export const PORT_OPTIONS: readonly OptionSpec[] = [
@@ -16,10 +17,13 @@ export interface PortTest {
   test(packet: Packet): boolean;
 }
 
-/** Compiles --sport and --dport of a rule. */
-export function portTest(given: GivenOptions): PortTest {
-  const sport = compile(given.get('sport'));
-  const dport = compile(given.get('dport'));
+/**
+ * Compiles --sport and --dport of a rule. `native`: iptables-nft makes nft expressions of them (tcp, udp), in which the complement
+ * of ":N" is the range behind it.
+ */
+export function portTest(given: GivenOptions, native: boolean): PortTest {
+  const sport = compile(given.get('sport'), native);
+  const dport = compile(given.get('dport'), native);
   return {
     text: [sport?.text, dport?.text].filter(Boolean).join(' '),
     test: (packet) => {
@@ -34,21 +38,22 @@ interface CompiledPort extends NumberRange {
   readonly text: string;
 }
 
-function compile(option: GivenOption | undefined): CompiledPort | null {
+function compile(option: GivenOption | undefined, native: boolean): CompiledPort | null {
   if (!option) return null;
-  const { negated, ...range } = normalise(portRangeOf(option.values[0]!), option.negated);
+  const given = portRangeOf(option.values[0]!);
+  const behind = native && option.negated && given.min === 0 && given.max > 0 && given.max < 65535;
+  const negated = option.negated && !behind;
+  const range = behind ? { min: given.max + 1, max: 65535 } : given;
   if (!negated && range.min === 0 && range.max === 65535) return null;
   const value = range.min === range.max ? `${range.min}` : `${range.min}:${range.max}`;
   return { ...range, negated, text: `${not(negated)}--${option.name} ${value}` };
 }
 
-/** iptables-nft turns the complement of a range that starts at 0 or ends at 65535 into the other range. */
-function normalise(range: NumberRange, negated: boolean): NumberRange & { readonly negated: boolean } {
-  if (negated && range.min === 0 && range.max > 0 && range.max < 65535) return { min: range.max + 1, max: 65535, negated: false };
-  if (negated && range.min > 0 && range.min < 65535 && range.max === 65535) return { min: 0, max: range.min - 1, negated: false };
-  return { ...range, negated };
-}
-
 function holds(port: CompiledPort | null, value: number): boolean {
   return port === null || (value >= port.min && value <= port.max) !== port.negated;
+}
+
+/** Refuses a rule whose -p is not the protocol of a module that needs it. */
+export function requireProtocol({ protocol }: RuleScope, number: number, refusal: () => RuleError): void {
+  if (protocol.number !== number || protocol.negated) throw refusal();
 }

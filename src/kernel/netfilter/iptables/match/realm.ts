@@ -4,6 +4,7 @@ import type { MatchModule } from './module.ts';
 /** Realm of the packet's route (xt_realm.c). Routes have none here, which is realm 0. */
 export const realm: MatchModule = {
   name: 'realm',
+  hooks: ['INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'],
   options: [{ name: 'realm', negatable: true, required: true }],
   build(given) {
     const { values, negated } = given.get('realm')!;

@@ -1,5 +1,5 @@
 import { formatIp, isIpv4, ipv4, ipv6, parseIp } from '../../../../net/ip.ts';
-import { exactlyOne, RuleError, valueOf } from '../option.ts';
+import { exactlyOne, invalidArgument, RuleError, valueOf } from '../option.ts';
 import { join, not, numberOf } from '../value.ts';
 import type { IpAddress } from '../../../../net/ip.ts';
 import type { GivenOptions } from '../option.ts';
@@ -80,7 +80,7 @@ function settingsOf(given: GivenOptions, family: 4 | 6): Settings {
   const number = (name: string) => (given.has(name) ? numberOf(valueOf(given, name), 'recent', name, 1) : 0);
   const checks = action.name === 'rcheck' || action.name === 'update';
   if ((given.has('seconds') || given.has('hitcount') || given.has('rttl')) && !checks) {
-    throw new RuleError('recent: --seconds, --hitcount and --rttl need --rcheck or --update');
+    throw invalidArgument();
   }
   if (given.has('reap') && !given.has('seconds')) throw new RuleError('recent: option "--reap" also requires "--seconds".');
   const maskText = valueOf(given, 'mask');

@@ -4,6 +4,8 @@ import type { MatchModule } from './module.ts';
 /** Would an answer leave by the device the packet came by (ipt_rpfilter.c rpfilter_mt)? */
 export const rpfilter: MatchModule = {
   name: 'rpfilter',
+  tables: ['raw', 'mangle'],
+  hooks: ['PREROUTING'],
   options: [
     { name: 'loose', args: 0 },
     { name: 'validmark', args: 0 },

@@ -1,6 +1,7 @@
-import { RuleError } from '../option.ts';
+import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
+import { invalidArgument, RuleError } from '../option.ts';
 import { join, not } from '../value.ts';
-import { PORT_OPTIONS, portTest } from './ports.ts';
+import { PORT_OPTIONS, portTest, requireProtocol } from './ports.ts';
 import type { GivenOption } from '../option.ts';
 import type { MatchModule } from './module.ts';
 
@@ -16,8 +17,9 @@ const CHUNKS: ReadonlyMap<string, number> = new Map([
 export const sctp: MatchModule = {
   name: 'sctp',
   options: [...PORT_OPTIONS, { name: 'chunk-types', args: 2, negatable: true }],
-  build(given) {
-    const ports = portTest(given);
+  build(given, scope) {
+    requireProtocol(scope, PROTOCOL_NUMBER.sctp, invalidArgument);
+    const ports = portTest(given, false);
     const chunks = chunkTest(given.get('chunk-types'));
     return {
       text: join(ports.text, chunks?.text),

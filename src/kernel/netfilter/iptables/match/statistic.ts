@@ -26,10 +26,10 @@ export const statistic: MatchModule = {
 
 function random(given: GivenOptions): BuiltMatch {
   const option = given.get('probability');
-  if (!option) throw new RuleError('statistic: option "--mode random" also requires "--probability".');
+  if (!option) throw new RuleError('--probability must be specified when using random mode');
   const wanted = Number(option.values[0]);
   if (!(wanted >= 0 && wanted <= 1) || !/\d/.test(option.values[0]!)) {
-    throw new RuleError('statistic: bad value for option "--probability", or out of range (0.0-1.0).');
+    throw new RuleError('statistic: bad value for option "--probability", or out of range (0-1).');
   }
   const { negated } = option;
   const probability = Math.round(SCALE * wanted) / SCALE;

@@ -1,7 +1,8 @@
 import { TCP_FLAG } from '../../../../net/packet.ts';
+import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
 import { RuleError } from '../option.ts';
 import { join, not, numberOf } from '../value.ts';
-import { PORT_OPTIONS, portTest } from './ports.ts';
+import { PORT_OPTIONS, portTest, requireProtocol } from './ports.ts';
 import type { TcpHeader } from '../../../../net/packet.ts';
 import type { GivenOption, GivenOptions } from '../option.ts';
 import type { MatchModule } from './module.ts';
@@ -15,8 +16,9 @@ export const tcp: MatchModule = {
     { name: 'syn', args: 0, negatable: true },
     { name: 'tcp-option', negatable: true },
   ],
-  build(given) {
-    const ports = portTest(given);
+  build(given, scope) {
+    requireProtocol(scope, PROTOCOL_NUMBER.tcp, () => new RuleError("TCP match requires '-p tcp'"));
+    const ports = portTest(given, true);
     const flags = flagTest(given);
     const option = optionTest(given.get('tcp-option'));
     return {

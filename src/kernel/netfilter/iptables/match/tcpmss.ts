@@ -1,5 +1,8 @@
 import { TCP_FLAG } from '../../../../net/packet.ts';
+import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
+import { invalidArgument } from '../option.ts';
 import { formatRange, not, rangeOf } from '../value.ts';
+import { requireProtocol } from './ports.ts';
 import type { MatchModule } from './module.ts';
 
 /**
@@ -9,7 +12,8 @@ import type { MatchModule } from './module.ts';
 export const tcpmss: MatchModule = {
   name: 'tcpmss',
   options: [{ name: 'mss', negatable: true, required: true }],
-  build(given) {
+  build(given, scope) {
+    requireProtocol(scope, PROTOCOL_NUMBER.tcp, invalidArgument);
     const { values, negated } = given.get('mss')!;
     const range = rangeOf(values[0]!, 'tcpmss', 'mss', 65535);
     return {

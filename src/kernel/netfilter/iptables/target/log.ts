@@ -16,7 +16,8 @@ const log: TargetModule = {
   name: 'LOG',
   options: [{ name: 'log-level' }, { name: 'log-prefix' }, ...FLAGS.map((name) => ({ name, args: 0 }) as const)],
   build(given) {
-    const prefix = prefixOf(given, 'log-prefix', 29);
+    // libxt_LOG keeps what fits.
+    const prefix = prefixOf(given, 'log-prefix').slice(0, 29);
     const level = given.has('log-level') ? levelOf(valueOf(given, 'log-level')) : DEFAULT_LEVEL;
     return {
       text: join(
@@ -34,7 +35,7 @@ const nflog: TargetModule = {
   name: 'NFLOG',
   options: [{ name: 'nflog-group' }, { name: 'nflog-prefix' }, { name: 'nflog-range' }, { name: 'nflog-size' }, { name: 'nflog-threshold' }],
   build(given) {
-    const prefix = prefixOf(given, 'nflog-prefix', 63);
+    const prefix = prefixOf(given, 'nflog-prefix').slice(0, 63);
     const group = given.has('nflog-group') ? numberOf(valueOf(given, 'nflog-group'), 'NFLOG', 'nflog-group', 0, 65535) : 0;
     const number = (name: string, max: number) =>
       given.has(name) && `--${name} ${numberOf(valueOf(given, name), 'NFLOG', name, 0, max)}`;
@@ -56,7 +57,7 @@ const ulog: TargetModule = {
   name: 'ULOG',
   options: [{ name: 'ulog-nlgroup' }, { name: 'ulog-prefix' }, { name: 'ulog-cprange' }, { name: 'ulog-qthreshold' }],
   build(given) {
-    const prefix = prefixOf(given, 'ulog-prefix', 31);
+    const prefix = prefixOf(given, 'ulog-prefix').slice(0, 31);
     const number = (name: string) => given.has(name) && `--${name} ${numberOf(valueOf(given, name), 'ULOG', name)}`;
     return {
       text: join(
@@ -74,7 +75,6 @@ const ulog: TargetModule = {
 const trace: TargetModule = {
   name: 'TRACE',
   options: [],
-  tables: ['raw'],
   build: () => ({ text: '', action: { kind: 'log', target: 'TRACE', prefix: '' } }),
 };
 
@@ -91,9 +91,8 @@ const audit: TargetModule = {
 
 export const logTargets: readonly TargetModule[] = [log, nflog, ulog, trace, audit];
 
-function prefixOf(given: GivenOptions, option: string, max: number): string {
+function prefixOf(given: GivenOptions, option: string): string {
   const prefix = valueOf(given, option);
-  if (prefix.length > max) throw new RuleError(`Maximum prefix length ${max} for --${option}`);
   if (prefix.includes('\n')) throw new RuleError(`Newlines not allowed in --${option}`);
   return prefix;
 }

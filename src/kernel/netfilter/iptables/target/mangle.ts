@@ -1,10 +1,13 @@
 import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
 import { dscpOfClass } from '../dscp-class.ts';
-import { exactlyOne, RuleError, valueOf } from '../option.ts';
+import { exactlyOne, invalidArgument, RuleError, valueOf } from '../option.ts';
 import { hex2, maskedOf, numberOf } from '../value.ts';
 import type { GivenOption } from '../option.ts';
 import type { Masked } from '../value.ts';
 import type { TargetModule } from './module.ts';
+
+/** Hooks in which the way out is known. */
+const ROUTED = ['FORWARD', 'OUTPUT', 'POSTROUTING'] as const;
 
 /** Time to live (xt_HL.c ttl_tg) and hop limit (hl_tg6). */
 const ttl = hopTarget('TTL', 'ttl');
@@ -44,15 +47,17 @@ const tcpmss: TargetModule = {
   options: [{ name: 'set-mss' }, { name: 'clamp-mss-to-pmtu', args: 0 }],
   build(given, { protocol }) {
     const option = exactlyOne(given, 'TCPMSS', ['set-mss', 'clamp-mss-to-pmtu']);
-    if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw new RuleError('Invalid argument');
+    if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw invalidArgument();
     const value = option.name === 'set-mss' ? ` ${numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495)}` : '';
-    return { text: `--${option.name}${value}`, action: { kind: 'no-effect' } };
+    const baseHooks = option.name === 'clamp-mss-to-pmtu' ? { baseHooks: ROUTED } : {};
+    return { text: `--${option.name}${value}`, action: { kind: 'no-effect' }, ...baseHooks };
   },
 };
 
 /** Traffic class for queueing disciplines (xt_CLASSIFY.c). */
 const classify: TargetModule = {
   name: 'CLASSIFY',
+  hooks: ROUTED,
   options: [{ name: 'set-class', required: true }],
   build(given) {
     const match = /^([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(valueOf(given, 'set-class'));

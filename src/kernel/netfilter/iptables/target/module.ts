@@ -8,6 +8,8 @@ export interface BuiltTarget {
   /** The options as iptables-save prints them; '' when it prints none. */
   readonly text: string;
   readonly action: TargetAction;
+  /** Hooks whose base chains may hold a rule with these options (checked by the kernel for base chains only); any when left out. */
+  readonly baseHooks?: readonly HookName[];
 }
 
 /** An iptables target: its options, what they do, and where the kernel lets it stand. */
@@ -17,7 +19,7 @@ export interface TargetModule {
   readonly options: readonly OptionSpec[];
   /** Tables it may stand in (struct xt_target .table); any when left out. */
   readonly tables?: readonly TableName[];
-  /** Hooks whose base chains may hold it (struct xt_target .hooks); any when left out. */
+  /** Hooks from which it may be reached (struct xt_target .hooks); any when left out. */
   readonly hooks?: readonly HookName[];
   /** Throws RuleError for options that iptables refuses. */
   build(given: GivenOptions, scope: RuleScope): BuiltTarget;

@@ -1,5 +1,5 @@
 import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
-import { RuleError, valueOf } from '../option.ts';
+import { invalidArgument, RuleError, valueOf } from '../option.ts';
 import type { TargetModule } from './module.ts';
 import type { RejectWith } from './target.ts';
 
@@ -36,7 +36,7 @@ export const reject: TargetModule = {
     const kinds = new Set([...names].filter(([name]) => name.startsWith(text.toLowerCase())).map(([, kind]) => kind));
     const kind = names.get(text.toLowerCase()) ?? (kinds.size === 1 ? [...kinds][0] : undefined);
     if (kind === undefined) throw new RuleError(`unknown reject type "${text}"`);
-    if (kind === 'tcp-reset' && (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated)) throw new RuleError('Invalid argument');
+    if (kind === 'tcp-reset' && (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated)) throw invalidArgument();
     return { text: `--reject-with ${kind}`, action: { kind: 'reject', with: kind } };
   },
 };
