@@ -1,5 +1,6 @@
 import { bridgeCommand } from './bridge.ts';
 import { ipCommand } from './ip.ts';
+import { isIptablesProgram, runIptables } from './iptables.ts';
 import { notModelled } from './result.ts';
 import { sysctlCommand } from './sysctl.ts';
 import { splitWords } from './words.ts';
@@ -10,17 +11,18 @@ import type { OperatorResult } from './result.ts';
 export function runCommand(host: Host, line: string): OperatorResult {
   const words = splitWords(line);
   if (words === null) return notModelled('not one plain command: k8snet runs no shell');
-  const [program, ...rest] = words[0] === 'sudo' ? words.slice(1) : words;
-  switch (program?.replace(/^\/(usr\/)?s?bin\//, '')) {
+  const [first, ...rest] = words[0] === 'sudo' ? words.slice(1) : words;
+  if (first === undefined) return notModelled('an empty command line');
+  const program = first.replace(/^(\/usr)?\/s?bin\//, '');
+  if (isIptablesProgram(program)) return runIptables(host, [program, ...rest]);
+  switch (program) {
     case 'ip':
       return ipCommand(host, rest);
     case 'bridge':
       return bridgeCommand(host, rest);
     case 'sysctl':
       return sysctlCommand(host, rest);
-    case undefined:
-      return notModelled('an empty command line');
     default:
-      return notModelled(`${program ?? ''}: not a command that k8snet knows`);
+      return notModelled(`${program}: not a command that k8snet knows`);
   }
 }
