@@ -2,7 +2,7 @@ import { cidrContains } from '../../net/cidr.ts';
 import { addressTypeOn, isLocalAddress } from '../routing/address-type.ts';
 import { routeInput } from '../routing/input.ts';
 import { selectAddress } from '../routing/source-address.ts';
-import { deviceSysctl } from '../sysctl.ts';
+import { deviceSettings } from '../device/settings.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { Device } from '../device/device.ts';
@@ -72,7 +72,7 @@ function answers(walk: Walk, { host, device }: Place, address: IpAddress, sender
 /** arp_ignore */
 function answersOn(host: Host, device: Device, address: IpAddress, sender: IpAddress | null): boolean {
   const own = device.addresses.find((a) => a.address === address);
-  switch (deviceSysctl(host.sysctls, 'arp_ignore', device.name)) {
+  switch (deviceSettings(host, device.name).arpIgnore) {
     case 0:
       return true;
     case 1:

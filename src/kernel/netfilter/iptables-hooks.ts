@@ -1,5 +1,6 @@
 import { ACCEPT, PRIORITY } from './hook.ts';
 import { rerouteLocal } from '../walk/reroute.ts';
+import { perHost } from '../per-host.ts';
 import { packetContext } from './packet-context.ts';
 import { traverse } from './iptables/traverse.ts';
 import { TABLE_HOOKS } from './iptables/table.ts';
@@ -31,6 +32,13 @@ export function iptablesHooks(host: Host, family: 4 | 6): readonly HookFunction[
 
 /** nat's base chains: not hook functions of their own, the NAT core calls them (nf_nat_lookup_hook). */
 export function natChains(host: Host, family: 4 | 6): readonly HookFunction[] {
+  return family === 4 ? natChains4(host) : natChains6(host);
+}
+
+const natChains4 = perHost((host) => natChainsOf(host, 4));
+const natChains6 = perHost((host) => natChainsOf(host, 6));
+
+function natChainsOf(host: Host, family: 4 | 6): readonly HookFunction[] {
   return ruleSets(host, family).flatMap((tables) => baseChains(tables, 'nat', runTable, 0));
 }
 

@@ -3,6 +3,7 @@ import { conntrackConfirm, conntrackIn } from './conntrack/track.ts';
 import { defragment } from './defragment.ts';
 import { PRIORITY } from './hook.ts';
 import { iptablesHooks } from './iptables-hooks.ts';
+import { perHost } from '../per-host.ts';
 import { natHook } from './nat/hook.ts';
 import type { HookName } from '../../trace/event.ts';
 import type { Host } from '../host.ts';
@@ -20,16 +21,16 @@ import type { HookFunction } from './hook.ts';
  * A table's function is there only if its base chain exists, conntrack's only if some rule needs it.
  */
 export function hookFunctions(host: Host, family: 4 | 6, hook: HookName): readonly HookFunction[] {
-  let byHost = cache.get(host);
-  if (!byHost) cache.set(host, (byHost = new Map()));
-  const key = `${family}${hook}`;
-  let functions = byHost.get(key);
-  if (!functions) byHost.set(key, (functions = register(host, family).filter((f) => f.hook === hook)));
-  return functions;
+  return (family === 4 ? registry4 : registry6)(host)[hook];
 }
 
-/** Hosts are immutable, so what is registered for one never changes. */
-const cache = new WeakMap<Host, Map<string, readonly HookFunction[]>>();
+const registry4 = perHost((host) => byHook(register(host, 4)));
+const registry6 = perHost((host) => byHook(register(host, 6)));
+
+function byHook(functions: readonly HookFunction[]): Readonly<Record<HookName, readonly HookFunction[]>> {
+  const at = (hook: HookName) => functions.filter((f) => f.hook === hook);
+  return { PREROUTING: at('PREROUTING'), INPUT: at('INPUT'), FORWARD: at('FORWARD'), OUTPUT: at('OUTPUT'), POSTROUTING: at('POSTROUTING') };
+}
 
 function register(host: Host, family: 4 | 6): readonly HookFunction[] {
   const functions: HookFunction[] = [...iptablesHooks(host, family)];

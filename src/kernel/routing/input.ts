@@ -1,7 +1,9 @@
 import { isIpv4 } from '../../net/ip.ts';
-import { deviceSysctl, sysctl } from '../sysctl.ts';
+import { deviceSettings } from '../device/settings.ts';
+import { perHost } from '../per-host.ts';
+import { sysctl } from '../sysctl.ts';
 import { isLocalAddress } from './address-type.ts';
-import { hasCustomRules, inputFlow, localRoute, lookup, transport } from './lookup.ts';
+import { hasCustomRules, inputFlow, lookup, transport } from './lookup.ts';
 import { selectNextHop } from './next-hop.ts';
 import { isLoopback } from './output.ts';
 import { TABLE_LOCAL } from './route.ts';
@@ -25,7 +27,7 @@ export interface Martian {
 export function routeInput(host: Host, packet: Packet, device: string, mark: number, choices: Choices): ResolvedRoute | Martian {
   const { src, dst } = packet;
   if (isMulticastOrBroadcast(src)) return { kind: 'martian', reason: 'IP_INVALID_SOURCE' };
-  const localnet = deviceSysctl(host.sysctls, 'route_localnet', device) !== 0;
+  const localnet = deviceSettings(host, device).routeLocalnet;
   if (isLoopback(src) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
   if (isIpv4(dst) && dst >>> 24 === 0) return { kind: 'martian', reason: 'IP_INVALID_DEST' };
   if (isLoopback(dst) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
@@ -51,23 +53,24 @@ export function routeInput(host: Host, packet: Packet, device: string, mark: num
 
 /** Does this host forward packets of the packet's family (IN_DEV_FORWARD)? */
 export function isForwarding(host: Host, packet: Packet): boolean {
-  return sysctl(host.sysctls, isIpv4(packet.src) ? 'net.ipv4.ip_forward' : 'net.ipv6.conf.all.forwarding') !== 0;
+  return isIpv4(packet.src) ? forwardsIpv4(host) : forwardsIpv6(host);
 }
+
+const forwardsIpv4 = perHost((host) => sysctl(host.sysctls, 'net.ipv4.ip_forward') !== 0);
+const forwardsIpv6 = perHost((host) => sysctl(host.sysctls, 'net.ipv6.conf.all.forwarding') !== 0);
 
 /** fib_validate_source: may this source come by this device? The way back enters by the device the packet would leave by. */
 function validateSource(host: Host, packet: Packet, device: string, mark: number, outDevice: string): Martian | null {
-  const mode = deviceSysctl(host.sysctls, 'rp_filter', device);
-  const acceptLocal = deviceSysctl(host.sysctls, 'accept_local', device) !== 0;
+  const { rpFilter: mode, acceptLocal, sourceValidMark } = deviceSettings(host, device);
   if (mode === 0) {
     if (acceptLocal) return null;
-    if (!hasCustomRules(host.routing) && !hasCustomLocalRoutes(host)) {
-      return isDeviceAddress(host, packet.src) ? { kind: 'martian', reason: 'IP_LOCAL_SOURCE' } : null;
+    if (!isCustomRouted(host)) {
+      return deviceAddresses(host).has(packet.src) ? { kind: 'martian', reason: 'IP_LOCAL_SOURCE' } : null;
     }
   }
-  const validMark = deviceSysctl(host.sysctls, 'src_valid_mark', device) !== 0;
   const ports = transport(packet);
   const back: Flow = {
-    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: validMark ? mark : 0, tos: packet.tos & 0x1c,
+    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: sourceValidMark ? mark : 0, tos: packet.tos & 0x1c,
     protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
   };
   return checkWayBack(host, back, device, mode, acceptLocal);
@@ -95,23 +98,19 @@ export function hasReversePath(host: Host, packet: Packet, device: string, mark:
   return loose || found.route.nexthops.some(({ dev }) => dev === device);
 }
 
-function isDeviceAddress(host: Host, address: IpAddress): boolean {
-  const route = localRoute(host.routing, address);
-  return route?.type === 'local' && ownedByDevice(host, address);
-}
+/** Every address on a device of the host (inet_lookup_ifaddr_rcu). */
+const deviceAddresses = perHost(
+  (host): ReadonlySet<IpAddress> => new Set([...host.devices.values()].flatMap(({ addresses }) => addresses.map(({ address }) => address))),
+);
 
-function ownedByDevice(host: Host, address: IpAddress): boolean {
-  for (const device of host.devices.values()) if (device.addresses.some((a) => a.address === address)) return true;
-  return false;
-}
-
-/** net->ipv4.fib_has_custom_local_routes: a local route that no address made. */
-function hasCustomLocalRoutes(host: Host): boolean {
+/** With rules of one's own, or a local route that no address made (fib_has_custom_local_routes), the source is looked up in full. */
+const isCustomRouted = perHost((host) => {
+  if (hasCustomRules(host.routing)) return true;
   for (const route of host.routing.tables.get(TABLE_LOCAL)?.routes() ?? []) {
     if (route.type === 'local' && route.protocol !== 'kernel') return true;
   }
   return false;
-}
+});
 
 function isMulticastOrBroadcast(address: IpAddress): boolean {
   if (isIpv4(address)) return address >>> 28 === 14 || address === 0xffffffff;

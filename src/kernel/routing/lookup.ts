@@ -37,7 +37,8 @@ const ERROR_OF_RULE = { unreachable: 'ENETUNREACH', prohibit: 'EACCES', blackhol
 
 /** The flow of a packet that came by a device. */
 export function inputFlow(packet: Packet, device: string, mark: number): Flow {
-  return { ...transport(packet), dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & 0x1c };
+  const { protocol, sport, dport } = transport(packet);
+  return { dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & 0x1c, protocol, sport, dport };
 }
 
 /** Protocol and ports of a packet, for rules that select by them. */

@@ -1,5 +1,5 @@
 import { isIpv4 } from '../../net/ip.ts';
-import { deviceSysctl } from '../sysctl.ts';
+import { deviceSettings } from '../device/settings.ts';
 import { lookup } from './lookup.ts';
 import { selectNextHop } from './next-hop.ts';
 import { selectAddress } from './source-address.ts';
@@ -26,7 +26,7 @@ export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedR
   if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
   const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, hop.via ?? flow.dst, route.scope === 'link' ? 'link' : 'global');
   if (source === null) return { kind: 'error', error: 'ENETUNREACH', route, table };
-  if (isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSysctl(host.sysctls, 'route_localnet', hop.dev)) {
+  if (isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSettings(host, hop.dev).routeLocalnet) {
     return { kind: 'error', error: 'EINVAL', route, table };
   }
   const kind = route.type === 'broadcast' ? 'broadcast' : 'unicast';
