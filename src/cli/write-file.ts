@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import process from 'node:process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { UsageError } from './errors.ts';
 
@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
  * @throws UsageError when the folder can't be written to
  */
 export function writeFileAtomically(path: string, text: string): void {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx' });
     renameSync(temporary, path);

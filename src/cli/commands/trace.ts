@@ -111,7 +111,7 @@ const EXAMPLES = `
 Examples:
   k8snet trace                                                       the bundled tutorial
   k8snet trace cluster.yaml --from pod/client --to svc/web:80        pod to service
-  k8snet trace cluster.yaml --from external/laptop --to 192.168.0.11:30086 --detail rules
+  k8snet trace cluster.yaml --from node/node-2 --to svc/web:80 --detail rules
   k8snet trace cluster.yaml --check 2 --do 'node-2: sysctl -w net.ipv4.ip_forward=0'
   kubectl get nodes,pods,svc,endpointslices -A -o yaml | k8snet trace - --from pod/client --to svc/web:80
 `;

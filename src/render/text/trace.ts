@@ -20,6 +20,8 @@ export interface TraceTextOptions {
 /** Different ways that are shown in full; the verdict names the rest. */
 const SHOWN_BRANCHES = 6;
 
+const LEGEND = 'L0 network of the nodes · L1 of the pods · L2 services · L3 access from outside';
+
 /** A trace for people. Ends with a line break. */
 export function traceText(trace: Trace, options: TraceTextOptions, style: Style): string {
   return finish(`${render(printableDeep(trace), options, style).join('\n')}\n`, style);
@@ -47,7 +49,8 @@ function render(trace: Trace, options: TraceTextOptions, style: Style): readonly
       : trace.outcomes.flatMap((outcome) => outcomeSections(outcome, 0, options));
   const grid = gridOf(sections.flatMap((section) => section.lines));
   const body = sections.flatMap((section) => [...heading(section, style), ...layOut(section.lines, grid, style)]);
-  const lines = [header(trace, style), '', ...body, '', ...verdictBlock(trace, style)];
+  const legend = options.detail === 'summary' ? [] : [style.chalk.dim(LEGEND)];
+  const lines = [header(trace, style), ...legend, '', ...body, '', ...verdictBlock(trace, style)];
   return lines.filter((line, i) => line !== '' || lines[i - 1] !== '');
 }
 
