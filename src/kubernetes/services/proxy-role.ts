@@ -9,6 +9,15 @@ export const PROXY_ROLES = [
   'node-port',
   /** Leads what is addressed to the node to the node ports. */
   'node-ports',
+  /** Looks up in a map or set where the packet goes, all services at once (nftables, IPVS). */
+  'dispatch',
+  /** IPVS will choose an endpoint: the packet goes on to it. */
+  'service-accept',
+  /** Needs nothing from the chain. */
+  'leave-alone',
+  /** Refuses what goes to a cluster IP but to none of its ports; drops what goes to a service address nobody has. */
+  'unknown-port',
+  'unallocated-ip',
   /** Lets the health check of a load balancer in. */
   'health-check',
   /** Refuses (REJECT) or drops what has no endpoint, or none that the traffic policy allows. */

@@ -50,7 +50,11 @@ export function resolveKubeProxy(object: KubeProxyDraft | undefined, short: Kube
       localhostNodePorts: pick('localhostNodePorts') ?? true,
     },
     ipvs: { scheduler: pick('ipvsScheduler') ?? 'rr', strictArp: pick('ipvsStrictArp') ?? false, excludeCidrs: pick('ipvsExcludeCidrs') ?? [] },
-    nftables: { masqueradeAll: pick('nftablesMasqueradeAll') ?? false, masqueradeBit: pick('nftablesMasqueradeBit') ?? 14 },
+    // What is said for iptables alone stands for nftables too, so that `--proxy-mode` compares like with like.
+    nftables: {
+      masqueradeAll: pick('nftablesMasqueradeAll') ?? pick('masqueradeAll') ?? false,
+      masqueradeBit: pick('nftablesMasqueradeBit') ?? pick('masqueradeBit') ?? 14,
+    },
     conntrackTcpBeLiberal: pick('conntrackTcpBeLiberal') ?? false,
     featureGates: { ...object?.featureGates, ...short?.featureGates },
   };

@@ -45,6 +45,16 @@ function sentence(role: ProxyRole, name: string, rule: RuleText, index: ServiceI
       return `node port ${rule.option('--dport') ?? ''} leads to ${name}`;
     case 'node-ports':
       return 'what goes to an address of this node may be for a node port';
+    case 'dispatch':
+      return 'looks up to which service the packet goes';
+    case 'service-accept':
+      return 'goes on to IPVS, which chooses an endpoint';
+    case 'leave-alone':
+      return 'needs nothing here';
+    case 'unknown-port':
+      return 'the address is a service’s, but none of its ports is meant: refused';
+    case 'unallocated-ip':
+      return 'no service has this address: dropped';
     case 'health-check':
       return `lets the load balancer’s health check for ${name} in`;
     case 'no-endpoints':
