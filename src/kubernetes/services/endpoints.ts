@@ -1,5 +1,5 @@
-import { familyOf, formatIp, parseIp } from '../../net/ip.ts';
-import type { IpAddress } from '../../net/ip.ts';
+import { formatIp, parseIpv4, parseIpv6 } from '../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Cluster, Endpoint, EndpointSlice } from '../model/cluster.ts';
 import type { ProxyServicePort } from './service-port.ts';
 
@@ -51,30 +51,49 @@ function indexSlices(slices: readonly EndpointSlice[]): SliceIndex {
  */
 export function endpointsOf(port: ProxyServicePort, slices: SliceIndex): readonly ProxyEndpoint[] {
   const endpoints: ProxyEndpoint[] = [];
-  const addressType = port.family === 4 ? 'IPv4' : 'IPv6';
-  for (const slice of slices.get(`${port.service.namespace}/${port.service.name}`) ?? []) {
-    if (slice.addressType !== addressType) continue;
-    for (const slicePort of slice.ports) {
-      if (slicePort.name !== port.portName || slicePort.protocol !== port.protocol || !slicePort.port) continue;
-      for (const endpoint of slice.endpoints) {
-        const made = endpointOf(endpoint, slicePort.port, port.family);
-        if (made !== null) endpoints.push(made);
-      }
-    }
-  }
+  forEachEndpoint(port, slices, (endpoint, number) => {
+    const made = endpointOf(endpoint, number, port.family);
+    if (made !== null) endpoints.push(made);
+  });
   return endpoints.length > 1 ? endpoints.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)) : endpoints;
 }
 
-function endpointOf(endpoint: Endpoint, port: number, family: 4 | 6): ProxyEndpoint | null {
-  const given = endpoint.addresses[0];
-  if (given === undefined) return null;
-  const canonical = family === 4 ? withoutLeadingZeroes(given) : given;
-  const address = parseIp(canonical);
-  if (address === null || familyOf(address) !== family) return null;
+/** Can all endpoints of a service port take traffic, none of them, or some? Needs no list of them. */
+export function usabilityOf(port: ProxyServicePort, slices: SliceIndex): 'all' | 'none' | 'some' {
+  let usable = 0;
+  let unusable = 0;
+  forEachEndpoint(port, slices, (endpoint) => {
+    if (addressOf(endpoint, port.family) === null) return;
+    if (isUsable(endpoint)) usable++;
+    else unusable++;
+  });
+  return usable === 0 ? 'none' : unusable === 0 ? 'all' : 'some';
+}
+
+/** Ready, or still serving while it ends (KEP-1669). */
+export function isUsable(endpoint: Pick<Endpoint, 'ready' | 'serving' | 'terminating'>): boolean {
+  return endpoint.ready || (endpoint.serving && endpoint.terminating);
+}
+
+function forEachEndpoint(port: ProxyServicePort, slices: SliceIndex, visit: (endpoint: Endpoint, port: number) => void): void {
+  const addressType = port.family === 4 ? 'IPv4' : 'IPv6';
+  for (const slice of slices.get(`${port.service.namespace}/${port.service.name}`) ?? []) {
+    if (slice.addressType !== addressType) continue;
+    for (const { name, protocol, port: number } of slice.ports) {
+      if (name !== port.portName || protocol !== port.protocol || !number) continue;
+      for (const endpoint of slice.endpoints) visit(endpoint, number);
+    }
+  }
+}
+
+function endpointOf(endpoint: Endpoint, port: number, family: IpFamily): ProxyEndpoint | null {
+  const address = addressOf(endpoint, family);
+  if (address === null) return null;
+  const given = endpoint.addresses[0]!;
   return {
     text: family === 4 ? `${given}:${port}` : `[${given}]:${port}`,
     address,
-    ip: family === 4 ? canonical : formatIp(address),
+    ip: family === 4 ? withoutLeadingZeroes(given) : formatIp(address),
     port,
     ready: endpoint.ready,
     serving: endpoint.serving,
@@ -83,6 +102,13 @@ function endpointOf(endpoint: Endpoint, port: number, family: 4 | 6): ProxyEndpo
     hintZones: endpoint.hintZones,
     hintNodes: endpoint.hintNodes,
   };
+}
+
+/** The first address counts; null when it is none of the family. */
+function addressOf(endpoint: Endpoint, family: IpFamily): IpAddress | null {
+  const given = endpoint.addresses[0];
+  if (given === undefined) return null;
+  return family === 4 ? parseIpv4(withoutLeadingZeroes(given)) : parseIpv6(given);
 }
 
 /** k8s.io/utils/net ParseIPSloppy: "010.0.0.1" is 10.0.0.1. */

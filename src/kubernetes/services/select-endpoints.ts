@@ -1,3 +1,4 @@
+import { isUsable } from './endpoints.ts';
 import type { Cluster, KubernetesVersion, Node } from '../model/cluster.ts';
 import type { ProxyEndpoint } from './endpoints.ts';
 import type { ProxyServicePort } from './service-port.ts';
@@ -13,20 +14,24 @@ export interface EndpointPolicy {
   readonly nodeHints: boolean;
 }
 
-/** Which endpoints of a service port this node uses, and for what (pkg/proxy/topology.go CategorizeEndpoints). */
-export interface EndpointSelection {
-  /** Used by the Cluster policy, sorted; empty when nothing of the service follows it. */
-  readonly cluster: readonly ProxyEndpoint[];
-  /** Used by the Local policy, sorted. */
-  readonly local: readonly ProxyEndpoint[];
-  /** Everything that some traffic of this node can reach. */
-  readonly reachable: readonly ProxyEndpoint[];
+/** Whether a service port leads anywhere on this node. */
+export interface Reachability {
   /** There is a usable endpoint anywhere. */
   readonly hasEndpoints: boolean;
   /** The cluster IP leads somewhere. */
   readonly hasInternal: boolean;
   /** Node port, external and load balancer IPs lead somewhere for traffic from outside. */
   readonly hasExternal: boolean;
+}
+
+/** Which endpoints of a service port this node uses, and for what (pkg/proxy/topology.go CategorizeEndpoints). */
+export interface EndpointSelection extends Reachability {
+  /** Used by the Cluster policy, sorted; empty when nothing of the service follows it. */
+  readonly cluster: readonly ProxyEndpoint[];
+  /** Used by the Local policy, sorted. */
+  readonly local: readonly ProxyEndpoint[];
+  /** Everything that some traffic of this node can reach. */
+  readonly reachable: readonly ProxyEndpoint[];
 }
 
 /** Reads gates as the version of the cluster has them (defaults: TopologyAwareHints on; ServiceTrafficDistribution from 1.31; PreferSame from 1.34). */
@@ -55,8 +60,8 @@ export function selectEndpoints(
 ): EndpointSelection {
   const all = withoutDuplicates(endpoints, policy.nodeName);
   const hasEndpoints = all.some(isUsable);
-  const cluster = port.usesCluster ? clusterEndpoints(port, all, policy) : [];
-  const local = port.usesLocal ? withFallback(all.filter((e) => e.nodeName === policy.nodeName)) : [];
+  const cluster = port.usesCluster ? clusterEndpoints(port, all, policy) : NONE;
+  const local = port.usesLocal ? withFallback(all.filter((e) => e.nodeName === policy.nodeName)) : NONE;
   return {
     cluster,
     local,
@@ -67,6 +72,8 @@ export function selectEndpoints(
   };
 }
 
+const NONE: readonly ProxyEndpoint[] = [];
+
 /** Of endpoints with one text the first counts, unless a later one is local (pkg/proxy endpointslicecache addEndpoints). */
 function withoutDuplicates(endpoints: readonly ProxyEndpoint[], nodeName: string): readonly ProxyEndpoint[] {
   if (!endpoints.some((endpoint, i) => i > 0 && endpoint.text === endpoints[i - 1]!.text)) return endpoints;
@@ -76,10 +83,6 @@ function withoutDuplicates(endpoints: readonly ProxyEndpoint[], nodeName: string
     else if (endpoint.nodeName === nodeName) kept[kept.length - 1] = endpoint;
   }
   return kept;
-}
-
-function isUsable(endpoint: ProxyEndpoint): boolean {
-  return endpoint.ready || (endpoint.serving && endpoint.terminating);
 }
 
 /** Ready endpoints; without one, those that end but still serve (KEP-1669). */

@@ -1,8 +1,9 @@
-import { endpointsOf, sliceIndexOf } from './endpoints.ts';
+import { endpointsOf, sliceIndexOf, usabilityOf } from './endpoints.ts';
 import { servicePortsOf } from './service-port.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Cluster } from '../model/cluster.ts';
-import type { ProxyEndpoint } from './endpoints.ts';
+import type { ProxyEndpoint, SliceIndex } from './endpoints.ts';
+import type { Reachability } from './select-endpoints.ts';
 import type { ProxyServicePort } from './service-port.ts';
 
 /** What all nodes' proxies of one family share: the service ports, and the endpoints of each, gathered when first asked for. */
@@ -10,6 +11,8 @@ export interface ServiceMap {
   /** Sorted by namespace, name, port; positions in this list are the indices used everywhere below. */
   readonly ports: readonly ProxyServicePort[];
   endpoints(index: number): readonly ProxyEndpoint[];
+  /** What is true on every node alike; null: it depends on the node, or on which endpoint counts where slices repeat one. */
+  reachability(index: number): Reachability | null;
   /** Ports that have the address as cluster, external or load balancer IP; ascending. */
   withAddress(address: IpAddress): readonly number[];
   /** Ports with this number as node port, or as health check node port; ascending. */
@@ -36,9 +39,14 @@ function makeServiceMap(cluster: Cluster, family: IpFamily): ServiceMap {
   const endpoints = (index: number): readonly ProxyEndpoint[] => (gathered[index] ??= endpointsOf(ports[index]!, slices));
   let byAddress: ReadonlyMap<IpAddress, readonly number[]> | undefined;
   let byNodePort: ReadonlyMap<number, readonly number[]> | undefined;
+  const reachabilities: (Reachability | null | undefined)[] = [];
   return {
     ports,
     endpoints,
+    reachability(index) {
+      const known = reachabilities[index];
+      return known === undefined ? (reachabilities[index] = commonReachability(ports[index]!, slices)) : known;
+    },
     withAddress(address) {
       byAddress ??= indexBy(ports, (port) => [port.clusterIp, ...port.externalIps, ...port.loadBalancerIps]);
       return byAddress.get(address) ?? [];
@@ -55,6 +63,15 @@ function makeServiceMap(cluster: Cluster, family: IpFamily): ServiceMap {
       return count > limit;
     },
   };
+}
+
+const EVERYWHERE: Reachability = { hasEndpoints: true, hasInternal: true, hasExternal: true };
+const NOWHERE: Reachability = { hasEndpoints: false, hasInternal: false, hasExternal: false };
+
+function commonReachability(port: ProxyServicePort, slices: SliceIndex): Reachability | null {
+  const usability = usabilityOf(port, slices);
+  if (usability === 'none') return NOWHERE;
+  return usability === 'all' && !port.usesLocal ? EVERYWHERE : null;
 }
 
 function indexBy<K>(ports: readonly ProxyServicePort[], keysOf: (port: ProxyServicePort) => readonly K[]): Map<K, number[]> {

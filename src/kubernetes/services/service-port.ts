@@ -54,7 +54,7 @@ export function servicePortsOf(cluster: Cluster, family: IpFamily): readonly Pro
 }
 
 function servicePortOf(service: Service, port: ServicePort, clusterIp: IpAddress, family: IpFamily): ProxyServicePort {
-  const externalIps = service.externalIps.filter((ip) => familyOf(ip) === family);
+  const externalIps = ofFamily(service.externalIps, familyOf, family);
   const loadBalancerIps = loadBalancerIpsOf(service, family);
   const hasExternal = port.nodePort !== 0 || loadBalancerIps.length > 0 || externalIps.length > 0;
   const internalLocal = service.internalTrafficPolicy === 'Local';
@@ -70,7 +70,7 @@ function servicePortOf(service: Service, port: ServicePort, clusterIp: IpAddress
     clusterIp,
     externalIps,
     loadBalancerIps,
-    sourceRanges: service.loadBalancerSourceRanges.filter((range) => isIpv4Cidr(range) === (family === 4)),
+    sourceRanges: ofFamily(service.loadBalancerSourceRanges, (range) => (isIpv4Cidr(range) ? 4 : 6), family),
     nodePort: port.nodePort,
     healthCheckNodePort:
       service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Local' ? service.healthCheckNodePort : 0,
@@ -85,9 +85,17 @@ function servicePortOf(service: Service, port: ServicePort, clusterIp: IpAddress
 
 /** Status addresses count whatever the type of the service; ipMode Proxy means the balancer delivers to nodes or pods itself (KEP-1860). */
 function loadBalancerIpsOf(service: Service, family: IpFamily): readonly IpAddress[] {
+  if (service.loadBalancerIngress.length === 0) return NONE;
   return service.loadBalancerIngress.flatMap(({ ip, ipMode }) =>
     ip !== null && ipMode === 'VIP' && familyOf(ip) === family ? [ip] : [],
   );
+}
+
+/** Shared by the many services that have none of something. */
+const NONE: readonly never[] = [];
+
+function ofFamily<T>(items: readonly T[], familyOfItem: (item: T) => IpFamily, family: IpFamily): readonly T[] {
+  return items.length === 0 ? NONE : items.filter((item) => familyOfItem(item) === family);
 }
 
 /** pkg/api/v1/service ExternallyAccessible: where externalTrafficPolicy has a meaning. */

@@ -23,8 +23,7 @@ export function balanceRules(view: PortView, endpoints: readonly ProxyEndpoint[]
   }
   chains.forEach((chain, i) => {
     const left = chains.length - i;
-    const chance = left > 1 ? `-m statistic --mode random --probability ${probability(left)} ` : '';
-    lines.push(portLine(view, 'balance', `${remarkOf(i)}${chance}-j ${chain}`));
+    lines.push(portLine(view, 'balance', `${remarkOf(i)}${jumpOneIn(left)}${chain}`));
   });
   return lines;
 }
@@ -46,11 +45,16 @@ function recentList(view: PortView, chain: string): string {
   return `--name ${chain} --mask ${FULL_MASK[view.settings.family]} --rsource `;
 }
 
-const probabilities: string[] = [];
+const jumps: string[] = ['', '-j '];
+
+/** A jump taken with probability 1/n, without its target. */
+function jumpOneIn(n: number): string {
+  return (jumps[n] ??= `-m statistic --mode random --probability ${probability(n)} -j `);
+}
 
 /**
  * 1/n as iptables-save prints it: kube-proxy writes ten decimals, xt_statistic keeps 31 bits, iptables-save prints eleven decimals.
  */
 export function probability(n: number): string {
-  return (probabilities[n] ??= (Math.floor(Number((1 / n).toFixed(10)) * 2 ** 31 + 0.5) / 2 ** 31).toFixed(11));
+  return (Math.floor(Number((1 / n).toFixed(10)) * 2 ** 31 + 0.5) / 2 ** 31).toFixed(11);
 }

@@ -11,6 +11,7 @@ import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Cluster, Node } from '../../model/cluster.ts';
 import type { FixedChains } from './fixed-rules.ts';
+import type { ServiceMap } from '../../services/service-map.ts';
 import type { PortView } from './port-view.ts';
 import type { SharedChain } from './shared-rules.ts';
 
@@ -30,7 +31,7 @@ export function kubeProxyIptables(
   const views: (PortView | undefined)[] = [];
   const view = (index: number): PortView =>
     (views[index] ??= portViewOf(services.ports[index]!, services.endpoints(index), settings));
-  const starts = blockStarts(services.ports.length, view);
+  const starts = blockStarts(services, view);
   const own = ownChainTable(services.ports.length, view, family);
   const announcing = (index: number): PortView => {
     own.announce(index);
@@ -76,8 +77,9 @@ function chainsOf(table: TableName, chains: FixedChains, policy: 'ACCEPT' | null
 }
 
 /** For each shared chain the rule numbers at which the block of each service port begins, and the end. */
-function blockStarts(count: number, view: (index: number) => PortView): Readonly<Record<SharedChain, Int32Array>> {
-  const empty = (): Int32Array => new Int32Array(count + 1);
+function blockStarts(services: ServiceMap, view: (index: number) => PortView): Readonly<Record<SharedChain, Int32Array>> {
+  const { ports } = services;
+  const empty = (): Int32Array => new Int32Array(ports.length + 1);
   const starts: Record<SharedChain, Int32Array> = {
     'nat/KUBE-SERVICES': empty(),
     'nat/KUBE-NODEPORTS': empty(),
@@ -86,9 +88,11 @@ function blockStarts(count: number, view: (index: number) => PortView): Readonly
     'filter/KUBE-NODEPORTS': empty(),
     'filter/KUBE-PROXY-FIREWALL': empty(),
   };
-  for (let index = 0; index < count; index++) {
-    for (const chain of SHARED_CHAINS) {
-      starts[chain][index + 1] = starts[chain][index]! + sharedRuleCount(chain, view(index));
+  const reach = ports.map((_, index) => services.reachability(index) ?? view(index).selection);
+  for (const chain of SHARED_CHAINS) {
+    const numbers = starts[chain];
+    for (let index = 0; index < ports.length; index++) {
+      numbers[index + 1] = numbers[index]! + sharedRuleCount(chain, ports[index]!, reach[index]!);
     }
   }
   return starts;
@@ -97,6 +101,17 @@ function blockStarts(count: number, view: (index: number) => PortView): Readonly
 /** Puts names of user chains in their place among those of a table, whose base chains come first. */
 function withUserChains(names: readonly string[], more: Iterable<string>): readonly string[] {
   const base = names.filter((name) => !name.startsWith('KUBE-'));
-  const user = [...names.filter((name) => name.startsWith('KUBE-')), ...more];
-  return [...base, ...user.sort()];
+  return [...base, ...sortedByBuckets([...names.filter((name) => name.startsWith('KUBE-')), ...more])];
+}
+
+/** Sorts names that differ from their tenth character on, as hashed chain names do: much faster than comparing all with all. */
+function sortedByBuckets(names: readonly string[]): readonly string[] {
+  const buckets = new Map<string, string[]>();
+  for (const name of names) {
+    const key = name.slice(0, 11);
+    const bucket = buckets.get(key);
+    if (bucket === undefined) buckets.set(key, [name]);
+    else bucket.push(name);
+  }
+  return [...buckets.keys()].sort().flatMap((key) => buckets.get(key)!.sort());
 }

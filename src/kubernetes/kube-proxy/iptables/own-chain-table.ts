@@ -30,7 +30,7 @@ export function ownChainTable(count: number, view: (index: number) => PortView, 
     if (announced[index] === 1) return;
     announced[index] = 1;
     for (const name of serviceChainNames(view(index))) places.set(name, index);
-    view(index).reachableChains.forEach((name, i) => places.set(name, index + count * (i + 1)));
+    view(index).reachableChains().forEach((name, i) => places.set(name, index + count * (i + 1)));
   };
   const announceAll = (): void => {
     for (let index = 0; index < count && !complete; index++) announce(index);
@@ -46,8 +46,11 @@ export function ownChainTable(count: number, view: (index: number) => PortView, 
     chain(name) {
       const existing = kept.get(name);
       if (existing !== undefined) return existing;
-      if (!places.has(name) && isOwnName(name)) announceAll();
-      const place = places.get(name);
+      let place = places.get(name);
+      if (place === undefined && isOwnName(name)) {
+        announceAll();
+        place = places.get(name);
+      }
       if (place === undefined) return undefined;
       return keptOnceUsed(chainOf('nat', name, null, linesOf(name, place), family), kept);
     },

@@ -8,10 +8,11 @@ import type { PortView } from './port-view.ts';
 
 /**
  * Names of the chains of nat that belong to a service port itself: EXT, FW, SVC, SVL, as far as they exist on this node. Beside them there
- * is one for each endpoint that some traffic of the node can reach (`view.reachableChains`).
+ * is one for each endpoint that some traffic of the node can reach (`view.reachableChains()`).
  */
 export function serviceChainNames(view: PortView): readonly string[] {
-  const { selection, hash } = view;
+  const { selection } = view;
+  const hash = view.hash();
   const names: string[] = [];
   if (view.usesExternalChain) names.push(`KUBE-EXT-${hash}`);
   if (view.usesFirewall) names.push(`KUBE-FW-${hash}`);
@@ -55,7 +56,8 @@ function internalMarkRule(view: PortView): RuleLine | null {
 
 /** EXT: where all traffic to external addresses and node ports comes by. */
 function externalRules(view: PortView): readonly RuleLine[] {
-  const { port, hash } = view;
+  const { port } = view;
+  const hash = view.hash();
   const { detector } = view.settings;
   const lines: RuleLine[] = [];
   if (!port.externalLocal) {
@@ -81,7 +83,8 @@ function externalRules(view: PortView): readonly RuleLine[] {
 
 /** FW: loadBalancerSourceRanges. What falls through is not translated and dropped by KUBE-PROXY-FIREWALL in filter. */
 function sourceRangeRules(view: PortView): readonly RuleLine[] {
-  const { port, hash, settings } = view;
+  const { port, settings } = view;
+  const hash = view.hash();
   const allow = (source: string): RuleLine =>
     portLine(view, 'source-range-allow', `${source}${comment(`${port.name} loadbalancer IP`)}-j KUBE-EXT-${hash}`);
   const lines = port.sourceRanges.map((range) => allow(range.length === 0 ? '' : `-s ${formatCidr(range)} `));

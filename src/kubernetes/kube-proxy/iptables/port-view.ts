@@ -3,19 +3,21 @@ import { endpointChainName, servicePortHash } from './names.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { ProxyEndpoint } from '../../services/endpoints.ts';
 import type { ProxyRole } from '../../services/proxy-role.ts';
-import type { EndpointSelection } from '../../services/select-endpoints.ts';
+import type { EndpointSelection, Reachability } from '../../services/select-endpoints.ts';
 import type { ProxyServicePort } from '../../services/service-port.ts';
 import type { ProxySettings } from './settings.ts';
 
 /** A service port as one node sees it: all that its rules are made from. */
 export interface PortView {
   readonly port: ProxyServicePort;
+  /** "Service namespace/name", for origins. */
+  readonly object: string;
   readonly selection: EndpointSelection;
   readonly settings: ProxySettings;
   /** Hash in the names of its chains; computed when first needed. */
-  readonly hash: string;
+  hash(): string;
   /** Names of the chains of `selection.reachable`; computed when first needed. */
-  readonly reachableChains: readonly string[];
+  reachableChains(): readonly string[];
   /** Chain KUBE-EXT exists. */
   readonly usesExternalChain: boolean;
   /** Chain KUBE-FW exists. */
@@ -28,22 +30,24 @@ export function portViewOf(port: ProxyServicePort, endpoints: readonly ProxyEndp
   let reachableChains: readonly string[] | undefined;
   return {
     port,
+    object: `Service ${port.service.namespace}/${port.service.name}`,
     selection,
     settings,
-    get hash() {
-      return (hash ??= servicePortHash(port.name, port.protocol));
-    },
-    get reachableChains() {
-      return (reachableChains ??= chainsOfEndpoints(port, selection.reachable));
-    },
+    hash: () => (hash ??= servicePortHash(port.name, port.protocol)),
+    reachableChains: () => (reachableChains ??= chainsOfEndpoints(port, selection.reachable)),
     usesExternalChain: selection.hasEndpoints && port.hasExternal,
-    usesFirewall: selection.hasEndpoints && port.loadBalancerIps.length > 0 && port.sourceRanges.length > 0,
+    usesFirewall: usesFirewall(port, selection),
   };
+}
+
+/** Source ranges are checked only where there is something to protect. */
+export function usesFirewall(port: ProxyServicePort, { hasEndpoints }: Reachability): boolean {
+  return hasEndpoints && port.loadBalancerIps.length > 0 && port.sourceRanges.length > 0;
 }
 
 /** Names of the chains of some of a view's endpoints, in order. */
 export function endpointChainNames(view: PortView, endpoints: readonly ProxyEndpoint[]): readonly string[] {
-  return endpoints === view.selection.reachable ? view.reachableChains : chainsOfEndpoints(view.port, endpoints);
+  return endpoints === view.selection.reachable ? view.reachableChains() : chainsOfEndpoints(view.port, endpoints);
 }
 
 function chainsOfEndpoints({ name, protocol }: ProxyServicePort, endpoints: readonly ProxyEndpoint[]): readonly string[] {
@@ -51,8 +55,8 @@ function chainsOfEndpoints({ name, protocol }: ProxyServicePort, endpoints: read
 }
 
 /** A rule of a service port. */
-export function portLine({ port }: PortView, role: ProxyRole, body: string): RuleLine {
-  return { body, origin: { object: `Service ${port.service.namespace}/${port.service.name}`, by: 'kube-proxy', role } };
+export function portLine({ object }: PortView, role: ProxyRole, body: string): RuleLine {
+  return { body, origin: { object, by: 'kube-proxy', role } };
 }
 
 /** A rule that belongs to no service. */

@@ -1,8 +1,10 @@
 import { formatIp } from '../../../net/ip.ts';
-import { comment, portLine } from './port-view.ts';
+import { comment, portLine, usesFirewall } from './port-view.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { ProxyRole } from '../../services/proxy-role.ts';
+import type { Reachability } from '../../services/select-endpoints.ts';
+import type { ProxyServicePort } from '../../services/service-port.ts';
 import type { PortView } from './port-view.ts';
 
 /** The chains that all service ports add rules to, by table. */
@@ -34,23 +36,23 @@ export function sharedRules(chain: SharedChain, view: PortView): readonly RuleLi
   }
 }
 
-/** How many rules `sharedRules` gives, without making them. */
-export function sharedRuleCount(chain: SharedChain, { port, selection, usesFirewall }: PortView): number {
+/** How many rules `sharedRules` gives for a service port, without its endpoints. */
+export function sharedRuleCount(chain: SharedChain, port: ProxyServicePort, reach: Reachability): number {
   const addresses = port.externalIps.length + port.loadBalancerIps.length;
   const nodePorts = port.nodePort === 0 ? 0 : 1;
   switch (chain) {
     case 'nat/KUBE-SERVICES':
-      return (selection.hasInternal ? 1 : 0) + (selection.hasEndpoints ? addresses : 0);
+      return (reach.hasInternal ? 1 : 0) + (reach.hasEndpoints ? addresses : 0);
     case 'nat/KUBE-NODEPORTS':
-      return selection.hasEndpoints ? nodePorts : 0;
+      return reach.hasEndpoints ? nodePorts : 0;
     case 'filter/KUBE-SERVICES':
-      return selection.hasInternal ? 0 : 1;
+      return reach.hasInternal ? 0 : 1;
     case 'filter/KUBE-EXTERNAL-SERVICES':
-      return selection.hasExternal ? 0 : addresses + nodePorts;
+      return reach.hasExternal ? 0 : addresses + nodePorts;
     case 'filter/KUBE-NODEPORTS':
       return port.healthCheckNodePort === 0 ? 0 : 1;
     case 'filter/KUBE-PROXY-FIREWALL':
-      return usesFirewall ? port.loadBalancerIps.length : 0;
+      return usesFirewall(port, reach) ? port.loadBalancerIps.length : 0;
   }
 }
 
@@ -58,7 +60,7 @@ function entryRules(view: PortView): readonly RuleLine[] {
   const { port, selection } = view;
   const lines: RuleLine[] = [];
   const add = (role: ProxyRole, address: IpAddress, what: string, target: string): void => {
-    lines.push(portLine(view, role, `${toPort(view, address, `${port.name} ${what}`)}-j ${target}${view.hash}`));
+    lines.push(portLine(view, role, `${toPort(view, address, `${port.name} ${what}`)}-j ${target}${view.hash()}`));
   };
   if (selection.hasInternal) add('cluster-ip', port.clusterIp, 'cluster IP', port.internalLocal ? 'KUBE-SVL-' : 'KUBE-SVC-');
   if (!selection.hasEndpoints) return lines;
@@ -71,7 +73,7 @@ function entryRules(view: PortView): readonly RuleLine[] {
 function nodePortRules(view: PortView): readonly RuleLine[] {
   const { name, protocol, nodePort } = view.port;
   if (nodePort === 0 || !view.selection.hasEndpoints) return [];
-  const body = `-p ${protocol} ${comment(name)}-m ${protocol} --dport ${nodePort} -j KUBE-EXT-${view.hash}`;
+  const body = `-p ${protocol} ${comment(name)}-m ${protocol} --dport ${nodePort} -j KUBE-EXT-${view.hash()}`;
   return [portLine(view, 'node-port', body)];
 }
 
@@ -110,7 +112,7 @@ function healthCheckRules(view: PortView): readonly RuleLine[] {
 
 function firewallRules(view: PortView): readonly RuleLine[] {
   if (!view.usesFirewall) return [];
-  const text = `${view.port.name} traffic not accepted by KUBE-FW-${view.hash}`;
+  const text = `${view.port.name} traffic not accepted by KUBE-FW-${view.hash()}`;
   return view.port.loadBalancerIps.map((ip) => portLine(view, 'source-range', `${toPort(view, ip, text)}-j DROP`));
 }
 
