@@ -1,7 +1,7 @@
 // Bundles src/cli/main.ts into the one file that the executable loads, and compiles it ahead. Usage: node scripts/build.mjs [--quiet]
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -27,6 +27,17 @@ const leaveOutUnused = {
   },
 };
 
+/** The licence texts of the libraries inside the bundle, which must go with it. */
+function licences(inputs) {
+  const packages = new Set(inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []));
+  const texts = [...packages].sort().map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+  });
+  return texts.join('\n----\n\n');
+}
+
 const result = await build({
   absWorkingDir: root,
   entryPoints: ['src/cli/main.ts'],
@@ -41,6 +52,7 @@ const result = await build({
   plugins: [leaveOutUnused],
   outfile: join(dist, 'k8snet.cjs'),
   write: false,
+  metafile: true,
   logLevel: 'warning',
 });
 
@@ -55,6 +67,7 @@ mkdirSync(dist, { recursive: true });
 writeFileSync(`${bundle}.${process.pid}.tmp`, `// build ${name}\n${code}`);
 renameSync(`${bundle}.${process.pid}.tmp`, bundle);
 execFileSync(process.execPath, [join(root, 'scripts/compile-ahead.cjs'), bundle, cache]);
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(Object.keys(result.metafile.inputs)));
 for (const file of readdirSync(dist)) {
   if (file.endsWith('.cache') && !cache.endsWith(file)) rmSync(join(dist, file), { force: true });
 }

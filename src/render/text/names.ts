@@ -1,5 +1,3 @@
-import type { TraceEvent } from '../../trace/event.ts';
-
 /** A host or socket owner as people say it: `pod/client`, `pod/shop/client` (namespace left out when it is "default"), `node-1`, `external/laptop`. */
 export function shortName(reference: string): string {
   return reference.replace(/^pod\/default\//, 'pod/').replace(/^node\//, '');
@@ -14,9 +12,4 @@ export function endpoint(address: string, port: number | null | undefined): stri
 /** Protocol names as in /etc/protocols, in capitals; echo is what an ICMP probe sends. */
 export function protocolName(protocol: string): string {
   return protocol === 'icmp' ? 'ICMP echo' : protocol.toUpperCase();
-}
-
-/** Whose step this is, to say it only once: layer and host. */
-export function sameStation(a: TraceEvent | undefined, b: TraceEvent): boolean {
-  return a !== undefined && a.host === b.host && a.layer === b.layer;
 }
