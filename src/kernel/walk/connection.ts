@@ -189,11 +189,17 @@ function result(
   sockets: ConnectionSockets | null,
   local: ConnectionResult['local'],
 ): ConnectionResult {
-  const { request, reply, ack, data } = walk.events;
+  const { request, ack, data } = walk.events;
+  const reply = neverSent(walk.events.reply) ? [] : walk.events.reply;
   const verdict = errno !== null ? verdictOfErrno(errno) : sockets?.established ? 'connected' : 'timeout';
   return {
     verdict, errno, server: sockets?.server ?? null, source: sockets?.source ?? null, local,
     unknownRules: [...walk.unknownRules], losses: walk.losses, request, reply, ack, data,
     rulesLookedAt: walk.rulesLookedAt,
   };
+}
+
+/** An error that died in the OUTPUT of the host that made it: no packet ever came back. */
+function neverSent(reply: readonly KernelEvent[]): boolean {
+  return reply[0]?.packet?.icmp !== undefined && !reply.some(({ kind }) => kind === 'tx');
 }

@@ -1,11 +1,14 @@
+import { TABLE_HOOKS } from '../iptables/table.ts';
 import type { Host } from '../../host.ts';
-import type { IptablesTables } from '../iptables/table.ts';
+import type { Chain, IptablesTables, Table } from '../iptables/table.ts';
 
-const NEEDS = /-m (conntrack|state|connmark|connbytes|connlimit|helper|cluster)|-j (CT|CONNMARK|NOTRACK|SYNPROXY|MASQUERADE|DNAT|SNAT)/;
+/** Matches and targets whose rules take a reference on conntrack (nf_ct_netns_get in their checkentry). */
+const NEEDS =
+  /-m (conntrack|state|connmark|connbytes|connlimit|connlabel|helper|cluster) |-j (CONNMARK|SYNPROXY|MASQUERADE|DNAT|SNAT|REDIRECT|NETMAP|CT (?!--notrack))/;
 
 /**
- * Conntrack registers its hooks in a namespace once a rule needs it (nf_ct_netns_get): any nat chain, a match on connection state,
- * a target that changes it.
+ * Conntrack registers its hooks in a namespace once a rule needs it: a match on connection state, a target that changes it. A nat
+ * chain alone does not: without such a rule it is never visited.
  */
 export function isConntrackNeeded(host: Host, family: 4 | 6): boolean {
   const { iptables, iptablesLegacy, ip6tables } = host.netfilter;
@@ -13,18 +16,21 @@ export function isConntrackNeeded(host: Host, family: 4 | 6): boolean {
   return needs(iptables) || (iptablesLegacy !== null && needs(iptablesLegacy));
 }
 
+/** Base chains first: on most hosts they answer, and large sets of user chains are never made. */
 function needs(tables: IptablesTables): boolean {
-  if (hasChains(tables)) return true;
-  for (const table of tables.values()) {
-    for (const name of table.chainNames()) {
-      const chain = table.chain(name);
-      for (let i = 0; chain && i < chain.length; i++) if (NEEDS.test(chain.body(i))) return true;
-    }
-  }
-  return false;
+  const all = [...tables.values()];
+  return all.some((table) => baseChains(table).some(hasNeed)) || all.some((table) => userChains(table).some(hasNeed));
 }
 
-function hasChains(tables: IptablesTables): boolean {
-  for (const _ of tables.get('nat')?.chainNames() ?? []) return true;
+function baseChains(table: Table): readonly Chain[] {
+  return TABLE_HOOKS[table.name].flatMap((name) => table.chain(name) ?? []);
+}
+
+function userChains(table: Table): readonly Chain[] {
+  return [...table.chainNames()].flatMap((name) => table.chain(name) ?? []);
+}
+
+function hasNeed(chain: Chain): boolean {
+  for (let i = 0; i < chain.length; i++) if (NEEDS.test(`${chain.body(i)} `)) return true;
   return false;
 }

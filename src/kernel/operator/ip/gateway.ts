@@ -31,7 +31,8 @@ export function resolveNextHop(host: Host, table: number, hop: NextHop): NextHop
 /** The look-up with scope link: first the route's own table, then all that the rules name. */
 function lookupGateway(host: Host, table: number, gateway: IpAddress, dev: string | null): Route | undefined {
   const own = table === TABLE_MAIN ? undefined : lookupTable(host, table, gateway, dev);
-  if (own) return own;
+  // An error in the route's own table (an unreachable default) counts as no answer (fib_check_nh_v4_gw).
+  if (own && (own.type === 'unicast' || own.type === 'local')) return own;
   for (const rule of host.routing.rules) {
     if (!selects(rule, gateway, dev)) continue;
     if (rule.action.kind !== 'lookup') return undefined;
