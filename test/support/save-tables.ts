@@ -22,7 +22,17 @@ export function tablesFrom(text: string): IptablesTables {
   return new Map(
     [...tables].map(([name, chains]) => [
       name,
-      tableOf(name, [...chains].map(([c, { policy, bodies }]) => chainOf(name, c, policy, bodies.map((body) => ({ body }))))),
+      tableOf(
+        name,
+        [...chains].map(([c, { policy, bodies }]) =>
+          chainOf(
+            name,
+            c,
+            policy,
+            bodies.map((body) => ({ body })),
+          ),
+        ),
+      ),
     ]),
   );
 }

@@ -154,6 +154,8 @@ export interface EndpointSlice {
   readonly endpoints: readonly Endpoint[];
   /** True when k8snet derived it from the selector. */
   readonly derived: boolean;
+  /** The pods behind a derived slice's endpoints, in their order. */
+  readonly pods?: readonly Pod[];
 }
 
 export interface Endpoint {

@@ -30,14 +30,18 @@ export function nodePortAddressesOf(cluster: Cluster, node: Node, family: IpFami
     given.length === 1 && given[0] === 'primary' && atLeast(cluster.kubernetesVersion, 31)
       ? node.addresses.map((address) => cidrOf(address, familyOf(address) === 4 ? 32 : 128))
       : given.map(parseCidr).filter((cidr) => cidr !== null);
-  return nodePortAddresses(cidrs.filter((cidr) => isIpv4Cidr(cidr) === (family === 4)), family);
+  return nodePortAddresses(
+    cidrs.filter((cidr) => isIpv4Cidr(cidr) === (family === 4)),
+    family,
+  );
 }
 
 function nodePortAddresses(cidrs: readonly Cidr[], family: IpFamily): NodePortAddresses {
   const matchesAll = cidrs.length === 0 || cidrs.some((cidr) => cidr.length === 0);
   return {
     matchesAll,
-    coversLoopback: family === 4 && (matchesAll || cidrs.some((c) => isLoopback(c.address) || cidrContains(c, LOOPBACK_4.address))),
+    coversLoopback:
+      family === 4 && (matchesAll || cidrs.some((c) => isLoopback(c.address) || cidrContains(c, LOOPBACK_4.address))),
     among: (addresses) => [...new Set(addresses.filter((a) => matchesAll || cidrs.some((c) => cidrContains(c, a))))],
   };
 }

@@ -125,7 +125,8 @@ function applies(
 function asksForZoneHints(port: ProxyServicePort, policy: EndpointPolicy): boolean {
   if (policy.zoneHints !== 'annotated') return policy.zoneHints === 'always';
   const annotations = port.service.annotations;
-  const value = annotations['service.kubernetes.io/topology-aware-hints'] ?? annotations['service.kubernetes.io/topology-mode'] ?? '';
+  const value =
+    annotations['service.kubernetes.io/topology-aware-hints'] ?? annotations['service.kubernetes.io/topology-mode'] ?? '';
   return value !== '' && value !== 'disabled' && value !== 'Disabled';
 }
 

@@ -101,7 +101,9 @@ function ofFamily<T>(items: readonly T[], familyOfItem: (item: T) => IpFamily, f
 /** pkg/api/v1/service ExternallyAccessible: where externalTrafficPolicy has a meaning. */
 function isExternallyAccessible(service: Service): boolean {
   return (
-    service.type === 'LoadBalancer' || service.type === 'NodePort' || (service.type === 'ClusterIP' && service.externalIps.length > 0)
+    service.type === 'LoadBalancer' ||
+    service.type === 'NodePort' ||
+    (service.type === 'ClusterIP' && service.externalIps.length > 0)
   );
 }
 

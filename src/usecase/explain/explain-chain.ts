@@ -9,11 +9,7 @@ import type { ServiceIndex } from './service-index.ts';
  * @returns null for a chain of nobody that is known here
  */
 export function explainChain(name: string, cluster?: Cluster): Explanation | null {
-  return explainChainOf(name, cluster === undefined ? NO_SERVICES : serviceIndexOf(cluster));
-}
-
-/** The same with an index at hand (of a dump, say). */
-export function explainChainOf(name: string, index: ServiceIndex): Explanation | null {
+  const index = cluster === undefined ? NO_SERVICES : serviceIndexOf(cluster);
   const known = CHAINS.get(name);
   if (known !== undefined) return explanation(known[0], 'chain', known[1]);
   for (const [prefix, explain] of HASHED) if (name.startsWith(prefix)) return explain(name, index);
@@ -28,17 +24,35 @@ const CHAINS: ReadonlyMap<string, readonly [by: string, sentence: string]> = new
   ['FORWARD', ['kernel', 'packets that this host passes on']],
   ['OUTPUT', ['kernel', 'packets that a process of this host sends']],
   ['POSTROUTING', ['kernel', 'every packet that goes out, after it was routed']],
-  ['KUBE-SERVICES', ['kube-proxy', 'nat: leads what goes to a service to its endpoints; filter: refuses what goes to a cluster IP without endpoints']],
-  ['KUBE-EXTERNAL-SERVICES', ['kube-proxy', 'refuses what goes to an external address or node port of a service without endpoints']],
+  [
+    'KUBE-SERVICES',
+    [
+      'kube-proxy',
+      'nat: leads what goes to a service to its endpoints; filter: refuses what goes to a cluster IP without endpoints',
+    ],
+  ],
+  [
+    'KUBE-EXTERNAL-SERVICES',
+    ['kube-proxy', 'refuses what goes to an external address or node port of a service without endpoints'],
+  ],
   ['KUBE-NODEPORTS', ['kube-proxy', 'nat: leads node ports to their services; filter: lets health checks of load balancers in']],
   ['KUBE-FORWARD', ['kube-proxy', 'lets forwarded service traffic through, and drops packets that conntrack calls invalid']],
   ['KUBE-PROXY-FIREWALL', ['kube-proxy', 'drops what loadBalancerSourceRanges don’t allow']],
   ['KUBE-POSTROUTING', ['kube-proxy', 'masquerades what KUBE-MARK-MASQ has marked']],
   ['KUBE-MARK-MASQ', ['kube-proxy', 'marks packets that KUBE-POSTROUTING shall masquerade']],
   ['KUBE-MARK-DROP', ['kubelet', 'marks packets that KUBE-FIREWALL shall drop (before 1.28)']],
-  ['KUBE-FIREWALL', ['kubelet', 'keeps strangers from 127.0.0.0/8, which route_localnet would open (kube-proxy makes the same chain)']],
-  ['KUBE-PROXY-CANARY', ['kube-proxy', 'empty: when it vanishes, somebody has flushed the tables and kube-proxy writes all anew']],
-  ['KUBE-KUBELET-CANARY', ['kubelet', 'empty: when it vanishes, somebody has flushed the tables and kubelet writes its chains anew']],
+  [
+    'KUBE-FIREWALL',
+    ['kubelet', 'keeps strangers from 127.0.0.0/8, which route_localnet would open (kube-proxy makes the same chain)'],
+  ],
+  [
+    'KUBE-PROXY-CANARY',
+    ['kube-proxy', 'empty: when it vanishes, somebody has flushed the tables and kube-proxy writes all anew'],
+  ],
+  [
+    'KUBE-KUBELET-CANARY',
+    ['kubelet', 'empty: when it vanishes, somebody has flushed the tables and kubelet writes its chains anew'],
+  ],
   ['KUBE-IPTABLES-HINT', ['kubelet', 'empty: tells by where it is which iptables variant this node uses']],
   ['KUBE-LOAD-BALANCER', ['kube-proxy', 'ipvs mode: marks traffic to load balancer IPs for masquerading']],
   ['KUBE-NODE-PORT', ['kube-proxy', 'ipvs mode: nat: marks node port traffic for masquerading; filter: lets health checks in']],
@@ -63,9 +77,18 @@ const HASHED: readonly (readonly [prefix: string, explain: (name: string, index:
   ['KUBE-SVC-', ofService((service) => `chooses among the endpoints of ${service}`)],
   ['KUBE-SVL-', ofService((service) => `chooses among the endpoints of ${service} on this node (traffic policy Local)`)],
   ['KUBE-EXT-', ofService((service) => `where traffic to node port, external and load balancer IPs of ${service} comes by`)],
-  ['KUBE-XLB-', ofService((service) => `where traffic from outside to ${service} comes by (externalTrafficPolicy Local, before 1.24)`)],
-  ['KUBE-FW-', ofService((service) => `checks the source of load balancer traffic to ${service} against loadBalancerSourceRanges`)],
-  ['KUBE-SEP-', ofService((service, endpoint) => `sends to ${endpoint === null ? 'one endpoint' : `endpoint ${endpoint}`} of ${service}`)],
+  [
+    'KUBE-XLB-',
+    ofService((service) => `where traffic from outside to ${service} comes by (externalTrafficPolicy Local, before 1.24)`),
+  ],
+  [
+    'KUBE-FW-',
+    ofService((service) => `checks the source of load balancer traffic to ${service} against loadBalancerSourceRanges`),
+  ],
+  [
+    'KUBE-SEP-',
+    ofService((service, endpoint) => `sends to ${endpoint === null ? 'one endpoint' : `endpoint ${endpoint}`} of ${service}`),
+  ],
 ];
 
 /** Chains that come in families, whose single members aren't told apart. */
@@ -81,7 +104,9 @@ const FAMILIES: readonly (readonly [prefix: string, by: string, sentence: string
   ['KUBE-', 'kubernetes', 'a chain of Kubernetes that this version does not know'],
 ];
 
-function ofService(sentence: (service: string, endpoint: string | null) => string): (name: string, index: ServiceIndex) => Explanation {
+function ofService(
+  sentence: (service: string, endpoint: string | null) => string,
+): (name: string, index: ServiceIndex) => Explanation {
   return (name, index) => {
     const owner = index.owner(name);
     const object = owner === undefined ? null : serviceObject(owner.name);

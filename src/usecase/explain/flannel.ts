@@ -4,7 +4,8 @@ import type { RuleText } from './rule-text.ts';
 
 /** Explains flannel's rules (FLANNEL-POSTRTG, FLANNEL-FWD, and the jumps to them); null for others. */
 export function explainFlannelRule(_table: string, chain: string, rule: RuleText): Explanation | null {
-  if (rule.target === 'FLANNEL-POSTRTG') return say('masquerade-jump', 'flannel decides here what of the pods’ traffic is masqueraded');
+  if (rule.target === 'FLANNEL-POSTRTG')
+    return say('masquerade-jump', 'flannel decides here what of the pods’ traffic is masqueraded');
   if (rule.target === 'FLANNEL-FWD') return say('forward-jump', 'flannel lets the pods’ traffic through here');
   if (chain === 'FLANNEL-FWD' && rule.target === 'ACCEPT') return say('forward-accept', 'flannel lets pod traffic through');
   return chain === 'FLANNEL-POSTRTG' ? masqueradeRule(rule) : null;
@@ -14,7 +15,10 @@ function masqueradeRule(rule: RuleText): Explanation | null {
   const fromOutside = rule.has(' ! -s ');
   if (rule.target === 'MASQUERADE') {
     return fromOutside
-      ? say('masquerade-in', 'what comes to pods from outside the pod network is masqueraded, so that the answer comes back this way')
+      ? say(
+          'masquerade-in',
+          'what comes to pods from outside the pod network is masqueraded, so that the answer comes back this way',
+        )
       : say('masquerade-out', 'what pods send out of the pod network gets the node’s address');
   }
   if (rule.target !== 'RETURN') return null;

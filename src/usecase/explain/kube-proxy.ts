@@ -16,7 +16,12 @@ export function explainKubeProxyRule(table: string, chain: string, rule: RuleTex
   const role = kubeProxyRole(table, chain, rule);
   if (role === null) return null;
   const name = servicePortName(rule.comment) ?? index.owner(chain)?.name ?? index.owner(rule.target)?.name ?? null;
-  return explanation('kube-proxy', role, sentence(role, name ?? 'a service', rule, index), name === null ? null : serviceObject(name));
+  return explanation(
+    'kube-proxy',
+    role,
+    sentence(role, name ?? 'a service', rule, index),
+    name === null ? null : serviceObject(name),
+  );
 }
 
 const JUMPS: ReadonlyMap<string, string> = new Map([
@@ -113,7 +118,9 @@ function sentence(role: ProxyRole, name: string, rule: RuleText, index: ServiceI
 /** "1 in 3 to an endpoint". */
 function chance(rule: RuleText): string {
   const probability = rule.option('--probability');
-  return probability === null ? 'what is left goes to an endpoint' : `1 in ${Math.round(1 / Number(probability))} goes to an endpoint`;
+  return probability === null
+    ? 'what is left goes to an endpoint'
+    : `1 in ${Math.round(1 / Number(probability))} goes to an endpoint`;
 }
 
 function endpointOf(rule: RuleText, index: ServiceIndex): string {

@@ -27,7 +27,10 @@ function withOrigins(table: Table, index: ServiceIndex, family: 4 | 6): Table {
       const chain = table.chain(name);
       if (chain === undefined) return undefined;
       const lines = linesOf(chain).map((line) => withOrigin(table.name, name, line, index));
-      const copy = { ...chainOf(table.name, name, chain.policy, lines, family), ...(chain.candidates && { candidates: chain.candidates }) };
+      const copy = {
+        ...chainOf(table.name, name, chain.policy, lines, family),
+        ...(chain.candidates && { candidates: chain.candidates }),
+      };
       made.set(name, copy);
       return copy;
     },

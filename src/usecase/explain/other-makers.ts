@@ -5,7 +5,8 @@ import type { RuleText } from './rule-text.ts';
 /** Explains rules of CNI's bridge plugin: a masquerade chain "CNI-" and 24 hex digits for each pod. */
 export function explainBridgePluginRule(_table: string, chain: string, rule: RuleText): Explanation | null {
   const isPodChain = (name: string): boolean => /^CNI-[0-9a-f]{24}$/.test(name);
-  if (isPodChain(rule.target)) return explanation('bridge-plugin', 'masquerade-jump', 'the bridge plugin masquerades what this pod sends out');
+  if (isPodChain(rule.target))
+    return explanation('bridge-plugin', 'masquerade-jump', 'the bridge plugin masquerades what this pod sends out');
   if (!isPodChain(chain)) return null;
   return rule.target === 'MASQUERADE'
     ? explanation('bridge-plugin', 'masquerade-out', 'what the pod sends out of its network gets the node’s address')
@@ -29,7 +30,8 @@ export function explainDockerRule(_table: string, chain: string, rule: RuleText)
 }
 
 function baseChainRule(chain: string, rule: RuleText): Explanation | null {
-  if (chain === 'FORWARD' && rule.target === 'ACCEPT') return explanation('docker', 'forward-accept', 'Docker lets traffic of its bridge through');
+  if (chain === 'FORWARD' && rule.target === 'ACCEPT')
+    return explanation('docker', 'forward-accept', 'Docker lets traffic of its bridge through');
   if (chain !== 'POSTROUTING' || rule.target !== 'MASQUERADE') return null;
   return isHairpin(chain, rule)
     ? explanation('docker', 'published-hairpin', 'a container that reaches itself by its published port is masqueraded')
@@ -48,10 +50,16 @@ function isHairpin(chain: string, rule: RuleText): boolean {
 
 function publishedPort(rule: RuleText): Explanation {
   if (rule.target === 'DNAT') {
-    return explanation('docker', 'dnat', `a published port: sends the packet to the container, ${rule.option('--to-destination') ?? ''}`);
+    return explanation(
+      'docker',
+      'dnat',
+      `a published port: sends the packet to the container, ${rule.option('--to-destination') ?? ''}`,
+    );
   }
-  if (rule.target === 'RETURN') return explanation('docker', 'published-from-bridge', 'containers don’t reach published ports this way');
-  if (rule.target === 'ACCEPT') return explanation('docker', 'published-accept', 'lets traffic to a published port of a container through');
+  if (rule.target === 'RETURN')
+    return explanation('docker', 'published-from-bridge', 'containers don’t reach published ports this way');
+  if (rule.target === 'ACCEPT')
+    return explanation('docker', 'published-accept', 'lets traffic to a published port of a container through');
   return explanation('docker', 'unpublished-drop', 'what goes to a container’s port that is not published');
 }
 

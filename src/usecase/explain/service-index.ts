@@ -50,7 +50,8 @@ function makeIndex(cluster: Cluster): ServiceIndex {
 function serviceOwners(cluster: Cluster): Map<string, ChainOwner> {
   const owners = new Map<string, ChainOwner>();
   for (const family of [4, 6] as const) {
-    for (const { name, protocol } of servicePortsOf(cluster, family)) owners.set(servicePortHash(name, protocol), { name, endpoint: null });
+    for (const { name, protocol } of servicePortsOf(cluster, family))
+      owners.set(servicePortHash(name, protocol), { name, endpoint: null });
   }
   return owners;
 }
@@ -81,7 +82,8 @@ export function serviceIndexOfDump(tables: IptablesTables, fallback: ServiceInde
   };
   return {
     owner(chain) {
-      if (ENDPOINT_CHAIN.test(chain)) return (endpoints ??= endpointsInDump(tables, serviceName)).get(chain) ?? fallback.owner(chain);
+      if (ENDPOINT_CHAIN.test(chain))
+        return (endpoints ??= endpointsInDump(tables, serviceName)).get(chain) ?? fallback.owner(chain);
       const name = serviceName(chain);
       return name === undefined ? fallback.owner(chain) : { name, endpoint: null };
     },

@@ -31,7 +31,12 @@ export function alignChain(
   const pairedActual = new Set(equal.map(([, k]) => k));
   const lonelyExpected = expected.flatMap((_, i) => (pairedExpected.has(i) ? [] : [i]));
   const lonelyActual = actual.flatMap((_, k) => (pairedActual.has(k) ? [] : [k]));
-  const changed = pairSimilar(expected, lonelyExpected, actual, lonelyActual.filter((k) => !ignored(k)));
+  const changed = pairSimilar(
+    expected,
+    lonelyExpected,
+    actual,
+    lonelyActual.filter((k) => !ignored(k)),
+  );
   const changedExpected = new Set(changed.map(([i]) => i));
   const changedActual = new Set(changed.map(([, k]) => k));
   return {

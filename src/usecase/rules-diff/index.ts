@@ -65,7 +65,10 @@ function compareChain(
     have.map(({ body }) => body),
     (i) => foreign[i]!,
   );
-  const pair = ([i, k]: readonly [number, number]): ChangedRule => ({ expected: describe(want[i]!, i), actual: describe(have[k]!, k) });
+  const pair = ([i, k]: readonly [number, number]): ChangedRule => ({
+    expected: describe(want[i]!, i),
+    actual: describe(have[k]!, k),
+  });
   found.missing.push(...missing.map((i) => describe(want[i]!, i)));
   found.changed.push(...changed.map(pair));
   found.moved.push(...moved.map(pair));

@@ -5,7 +5,7 @@ import { ownChainTable } from './own-chain-table.ts';
 import { portViewOf } from './port-view.ts';
 import { proxySettingsOf } from './settings.ts';
 import { sharedChain } from './shared-chain.ts';
-import { SHARED_CHAINS, sharedRuleCount } from './shared-rules.ts';
+import { SHARED_CHAINS, sharedRuleCounts } from './shared-rules.ts';
 import type { Chain, IptablesTables, Table, TableName } from '../../../kernel/netfilter/iptables/table.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
@@ -88,12 +88,9 @@ function blockStarts(services: ServiceMap, view: (index: number) => PortView): R
     'filter/KUBE-NODEPORTS': empty(),
     'filter/KUBE-PROXY-FIREWALL': empty(),
   };
-  const reach = ports.map((_, index) => services.reachability(index) ?? view(index).selection);
-  for (const chain of SHARED_CHAINS) {
-    const numbers = starts[chain];
-    for (let index = 0; index < ports.length; index++) {
-      numbers[index + 1] = numbers[index]! + sharedRuleCount(chain, ports[index]!, reach[index]!);
-    }
+  for (let index = 0; index < ports.length; index++) {
+    const counts = sharedRuleCounts(ports[index]!, services.reachability(index) ?? view(index).selection);
+    for (const chain of SHARED_CHAINS) starts[chain][index + 1] = starts[chain][index]! + counts[chain];
   }
   return starts;
 }

@@ -17,6 +17,3 @@ export function servicePortHash(name: string, protocol: string): string {
 export function endpointChainName(name: string, protocol: string, endpoint: string): string {
   return `KUBE-SEP-${chainHash(name + protocol + endpoint)}`;
 }
-
-/** The kinds of chain that belong to one service port, by their prefix. */
-export const SERVICE_CHAIN_PREFIXES = ['KUBE-SVC-', 'KUBE-SVL-', 'KUBE-EXT-', 'KUBE-FW-'] as const;

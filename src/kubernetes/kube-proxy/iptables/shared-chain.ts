@@ -85,7 +85,9 @@ function candidatePorts(chain: SharedChain, services: ServiceMap, packet: Packet
     case 'filter/KUBE-NODEPORTS':
       return services.withNodePort(dport);
     case 'filter/KUBE-EXTERNAL-SERVICES':
-      return [...new Set([...services.withAddress(packet.dst).filter(matchesPort), ...services.withNodePort(dport)])].sort((a, b) => a - b);
+      return [...new Set([...services.withAddress(packet.dst).filter(matchesPort), ...services.withNodePort(dport)])].sort(
+        (a, b) => a - b,
+      );
   }
 }
 

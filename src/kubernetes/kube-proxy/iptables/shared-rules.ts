@@ -37,23 +37,17 @@ export function sharedRules(chain: SharedChain, view: PortView): readonly RuleLi
 }
 
 /** How many rules `sharedRules` gives for a service port, without its endpoints. */
-export function sharedRuleCount(chain: SharedChain, port: ProxyServicePort, reach: Reachability): number {
+export function sharedRuleCounts(port: ProxyServicePort, reach: Reachability): Readonly<Record<SharedChain, number>> {
   const addresses = port.externalIps.length + port.loadBalancerIps.length;
   const nodePorts = port.nodePort === 0 ? 0 : 1;
-  switch (chain) {
-    case 'nat/KUBE-SERVICES':
-      return (reach.hasInternal ? 1 : 0) + (reach.hasEndpoints ? addresses : 0);
-    case 'nat/KUBE-NODEPORTS':
-      return reach.hasEndpoints ? nodePorts : 0;
-    case 'filter/KUBE-SERVICES':
-      return reach.hasInternal ? 0 : 1;
-    case 'filter/KUBE-EXTERNAL-SERVICES':
-      return reach.hasExternal ? 0 : addresses + nodePorts;
-    case 'filter/KUBE-NODEPORTS':
-      return port.healthCheckNodePort === 0 ? 0 : 1;
-    case 'filter/KUBE-PROXY-FIREWALL':
-      return usesFirewall(port, reach) ? port.loadBalancerIps.length : 0;
-  }
+  return {
+    'nat/KUBE-SERVICES': (reach.hasInternal ? 1 : 0) + (reach.hasEndpoints ? addresses : 0),
+    'nat/KUBE-NODEPORTS': reach.hasEndpoints ? nodePorts : 0,
+    'filter/KUBE-SERVICES': reach.hasInternal ? 0 : 1,
+    'filter/KUBE-EXTERNAL-SERVICES': reach.hasExternal ? 0 : addresses + nodePorts,
+    'filter/KUBE-NODEPORTS': port.healthCheckNodePort === 0 ? 0 : 1,
+    'filter/KUBE-PROXY-FIREWALL': usesFirewall(port, reach) ? port.loadBalancerIps.length : 0,
+  };
 }
 
 function entryRules(view: PortView): readonly RuleLine[] {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../../../src/kernel/netfilter/iptables/edit.ts';
-import { NO_SERVICES, explainChain, explainChainIn, originsForDump, recogniseRule, serviceIndexOf } from '../../../../src/usecase/explain/index.ts';
+import {
+  NO_SERVICES,
+  explainChain,
+  originsForDump,
+  recogniseRule,
+  serviceIndexOf,
+  serviceIndexOfDump,
+} from '../../../../src/usecase/explain/index.ts';
 import { nodeRules } from '../../../../src/usecase/rules.ts';
 import { loadCluster } from '../../../support/load-cluster.ts';
 import { tablesFrom } from '../../../support/save-tables.ts';
@@ -18,7 +25,9 @@ describe('compiled rules', () => {
   const tables = nodeRules(CLUSTER, 'node-1', { component: 'all', family: 4 });
   if (!tables.ok) throw new Error(tables.message);
   const rules = [...tables.tables.values()].flatMap((table) =>
-    [...table.chainNames()].flatMap((chain) => linesOf(table.chain(chain)!).map((line) => ({ table: table.name, chain, ...line }))),
+    [...table.chainNames()].flatMap((chain) =>
+      linesOf(table.chain(chain)!).map((line) => ({ table: table.name, chain, ...line })),
+    ),
   );
 
   test.each(rules)('$table $chain $body', ({ table, chain, body, origin }) => {
@@ -30,14 +39,50 @@ describe('compiled rules', () => {
 
 describe('rules of dumps', () => {
   test.each([
-    ['nat', 'KUBE-XLB-AAAA2222BBBB3333', '-m comment --comment "Redirect pods trying to reach external loadbalancer VIP to clusterIP" -s 10.244.0.0/16 -j KUBE-SVC-AAAA2222BBBB3333', 'kube-proxy', 'pod-short-circuit'],
-    ['nat', 'KUBE-XLB-AAAA2222BBBB3333', '-m comment --comment "Balancing rule 0 for shop/web:http" -j KUBE-SEP-AAAAAAAAAAAAAAA1', 'kube-proxy', 'balance'],
-    ['nat', 'KUBE-FW-AAAA2222BBBB3333', '-m comment --comment "shop/web:http loadbalancer IP" -j KUBE-MARK-DROP', 'kube-proxy', 'source-range'],
-    ['filter', 'KUBE-FIREWALL', '-m comment --comment "kubernetes firewall for dropping marked packets" -m mark --mark 0x8000/0x8000 -j DROP', 'kubelet', 'marked-drop'],
-    ['nat', 'KUBE-NODEPORTS', '-d 127.0.0.0/8 -p tcp -m comment --comment "default/web" -m tcp --dport 30080 -m nfacct --nfacct-name  localhost_nps_accepted_pkts -j KUBE-EXT-LOLE4ISW44XBNF3G', 'kube-proxy', 'node-port'],
+    [
+      'nat',
+      'KUBE-XLB-AAAA2222BBBB3333',
+      '-m comment --comment "Redirect pods trying to reach external loadbalancer VIP to clusterIP" -s 10.244.0.0/16 -j KUBE-SVC-AAAA2222BBBB3333',
+      'kube-proxy',
+      'pod-short-circuit',
+    ],
+    [
+      'nat',
+      'KUBE-XLB-AAAA2222BBBB3333',
+      '-m comment --comment "Balancing rule 0 for shop/web:http" -j KUBE-SEP-AAAAAAAAAAAAAAA1',
+      'kube-proxy',
+      'balance',
+    ],
+    [
+      'nat',
+      'KUBE-FW-AAAA2222BBBB3333',
+      '-m comment --comment "shop/web:http loadbalancer IP" -j KUBE-MARK-DROP',
+      'kube-proxy',
+      'source-range',
+    ],
+    [
+      'filter',
+      'KUBE-FIREWALL',
+      '-m comment --comment "kubernetes firewall for dropping marked packets" -m mark --mark 0x8000/0x8000 -j DROP',
+      'kubelet',
+      'marked-drop',
+    ],
+    [
+      'nat',
+      'KUBE-NODEPORTS',
+      '-d 127.0.0.0/8 -p tcp -m comment --comment "default/web" -m tcp --dport 30080 -m nfacct --nfacct-name  localhost_nps_accepted_pkts -j KUBE-EXT-LOLE4ISW44XBNF3G',
+      'kube-proxy',
+      'node-port',
+    ],
     ['filter', 'FORWARD', '-j DOCKER-USER', 'docker', 'jump'],
     ['nat', 'POSTROUTING', '-s 172.17.0.0/16 ! -o docker0 -j MASQUERADE', 'docker', 'masquerade-out'],
-    ['nat', 'POSTROUTING', '-s 10.244.0.5/32 -m comment --comment "name: \\"cbr0\\" id: \\"1\\"" -j CNI-0123456789abcdef01234567', 'bridge-plugin', 'masquerade-jump'],
+    [
+      'nat',
+      'POSTROUTING',
+      '-s 10.244.0.5/32 -m comment --comment "name: \\"cbr0\\" id: \\"1\\"" -j CNI-0123456789abcdef01234567',
+      'bridge-plugin',
+      'masquerade-jump',
+    ],
   ])('%s %s %s', (table, chain, body, by, role) => {
     expect(recogniseRule(table, chain, body, NO_SERVICES)?.origin).toMatchObject({ by, role });
   });
@@ -84,13 +129,10 @@ describe('origins for a dump', () => {
     expect(linesOf(tables.get('filter')!.chain('FORWARD')!)).toEqual([{ body: '-s 10.0.0.0/8 -j DROP' }]);
   });
 
-  test('a chain without comments is explained with its endpoints', () => {
-    expect(explainChainIn(dump, 'KUBE-SVC-AAAA2222BBBB3333', CLUSTER)).toMatchObject({
-      sentence: 'chooses among the endpoints of shop/web:http',
-      rules: [
-        { table: 'nat', rule: 1, sentence: '1 in 2 goes to an endpoint of shop/web:http, 10.244.1.5:8080' },
-        { rule: 2 },
-      ],
+  test('a rule without a comment is explained with its endpoint', () => {
+    const body = '-m statistic --mode random --probability 0.50000000000 -j KUBE-SEP-AAAAAAAAAAAAAAA1';
+    expect(recogniseRule('nat', 'KUBE-SVC-AAAA2222BBBB3333', body, serviceIndexOfDump(dump, NO_SERVICES))).toMatchObject({
+      sentence: '1 in 2 goes to an endpoint of shop/web:http, 10.244.1.5:8080',
     });
   });
 });

@@ -32,12 +32,29 @@ function diff(actual: IptablesTables): RulesDiff {
 function changed(table: TableName, chain: string, change: (bodies: readonly string[]) => readonly string[]): IptablesTables {
   const old = EXPECTED.get(table)!.chain(chain)!;
   const bodies = change(linesOf(old).map(({ body }) => body));
-  return withChain(EXPECTED, table, chainOf(table, chain, old.policy, bodies.map((body) => ({ body }))));
+  return withChain(
+    EXPECTED,
+    table,
+    chainOf(
+      table,
+      chain,
+      old.policy,
+      bodies.map((body) => ({ body })),
+    ),
+  );
 }
 
 describe('rules --diff', () => {
   test('the same', () => {
-    expect(diff(EXPECTED)).toMatchObject({ same: true, missing: [], extra: [], changed: [], moved: [], policies: [], foreign: [] });
+    expect(diff(EXPECTED)).toMatchObject({
+      same: true,
+      missing: [],
+      extra: [],
+      changed: [],
+      moved: [],
+      policies: [],
+      foreign: [],
+    });
   });
 
   test('service blocks may come in any order', () => {
@@ -63,16 +80,29 @@ describe('rules --diff', () => {
   });
 
   test('an operator’s rule is extra', () => {
-    const found = diff(insertRule(EXPECTED, 'filter', 'FORWARD', { body: '-s 10.0.0.0/8 -j DROP', source: { file: 'dump', line: 7 } }, 0));
+    const found = diff(
+      insertRule(EXPECTED, 'filter', 'FORWARD', { body: '-s 10.0.0.0/8 -j DROP', source: { file: 'dump', line: 7 } }, 0),
+    );
     expect(found.extra).toEqual([
-      { table: 'filter', chain: 'FORWARD', rule: 1, text: '-s 10.0.0.0/8 -j DROP', purpose: null, source: { file: 'dump', line: 7 } },
+      {
+        table: 'filter',
+        chain: 'FORWARD',
+        rule: 1,
+        text: '-s 10.0.0.0/8 -j DROP',
+        purpose: null,
+        source: { file: 'dump', line: 7 },
+      },
     ]);
     expect([found.same, found.moved]).toEqual([false, []]);
   });
 
   test('a rule in other words is changed', () => {
     const found = diff(changed('nat', 'KUBE-POSTROUTING', (bodies) => bodies.map((body) => body.replace(' --random-fully', ''))));
-    expect(found).toMatchObject({ missing: [], extra: [], changed: [{ actual: { rule: 3 }, expected: { origin: { role: 'masquerade' } } }] });
+    expect(found).toMatchObject({
+      missing: [],
+      extra: [],
+      changed: [{ actual: { rule: 3 }, expected: { origin: { role: 'masquerade' } } }],
+    });
   });
 
   test('rules that stand in another order are moved', () => {
@@ -84,7 +114,10 @@ describe('rules --diff', () => {
   test('another policy', () => {
     const lines = linesOf(EXPECTED.get('filter')!.chain('FORWARD')!);
     const found = diff(withChain(EXPECTED, 'filter', chainOf('filter', 'FORWARD', 'DROP', lines)));
-    expect(found).toMatchObject({ same: false, policies: [{ table: 'filter', chain: 'FORWARD', expected: 'ACCEPT', actual: 'DROP' }] });
+    expect(found).toMatchObject({
+      same: false,
+      policies: [{ table: 'filter', chain: 'FORWARD', expected: 'ACCEPT', actual: 'DROP' }],
+    });
   });
 
   test('what others made is named, but no difference', () => {
@@ -103,7 +136,9 @@ describe('rules --diff', () => {
 });
 
 test('an alignment names each rule of both sides at most once', () => {
-  const bodies = fc.array(fc.constantFrom('-j A', '-j B', '-s 1.1.1.1/32 -j A', '-m comment --comment "x/y" -j A', ''), { maxLength: 8 });
+  const bodies = fc.array(fc.constantFrom('-j A', '-j B', '-s 1.1.1.1/32 -j A', '-m comment --comment "x/y" -j A', ''), {
+    maxLength: 8,
+  });
   fc.assert(
     fc.property(bodies, bodies, (expected, actual) => {
       const { missing, extra, changed: pairs, moved } = alignChain('X', expected, actual);

@@ -100,7 +100,11 @@ describe('route_localnet', () => {
     ['on by default', '', { 'net.ipv4.conf.all.route_localnet': '1' }],
     ['off with localhostNodePorts false', 'kubeProxy: { iptables: { localhostNodePorts: false } }', {}],
     ['off when no node port address is on loopback', 'kubeProxy: { nodePortAddresses: [192.168.0.0/16] }', {}],
-    ['on when one is', 'kubeProxy: { nodePortAddresses: [192.168.0.0/16, 127.0.0.0/8] }', { 'net.ipv4.conf.all.route_localnet': '1' }],
+    [
+      'on when one is',
+      'kubeProxy: { nodePortAddresses: [192.168.0.0/16, 127.0.0.0/8] }',
+      { 'net.ipv4.conf.all.route_localnet': '1' },
+    ],
   ])('%s', (_, config, sysctls) => {
     const cluster = loadCluster(`${config}\nnodes: [{ name: node-1, ip: 192.168.0.11 }]\n`);
     expect(kubeProxySysctls(cluster, cluster.nodes[0]!)).toEqual(sysctls);
@@ -111,14 +115,23 @@ test('node ports on chosen addresses: those of the CNI’s devices too', () => {
   const cluster = loadCluster('kubeProxy: { nodePortAddresses: [10.0.0.0/8] }\nnodes: [{ name: node-1, ip: 192.168.0.11 }]\n');
   const lines = (devices: readonly string[]): readonly string[] =>
     linesOf(
-      kubeProxyIptables(cluster, cluster.nodes[0]!, 4, devices.map((d) => parseIp(d)!)).get('nat')!.chain('KUBE-SERVICES')!,
+      kubeProxyIptables(
+        cluster,
+        cluster.nodes[0]!,
+        4,
+        devices.map((d) => parseIp(d)!),
+      )
+        .get('nat')!
+        .chain('KUBE-SERVICES')!,
     ).map(({ body }) => body.split(' ', 2).join(' '));
   expect(lines([])).toEqual([]);
   expect(lines(['10.244.0.1'])).toEqual(['-d 10.244.0.1/32']);
 });
 
 function addressesIn(chain: Chain): readonly string[] {
-  return linesOf(chain).flatMap(({ body }) => /-d (\S+)\/32/.exec(body)?.[1] ?? []).map((text) => formatIp(parseIp(text)!));
+  return linesOf(chain)
+    .flatMap(({ body }) => /-d (\S+)\/32/.exec(body)?.[1] ?? [])
+    .map((text) => formatIp(parseIp(text)!));
 }
 
 function couldMatch(body: string, dst: string, protocol: string, dport: number): boolean {
