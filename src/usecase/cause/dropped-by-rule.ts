@@ -79,6 +79,6 @@ function conntrackInvalid({ result }: Evidence, site: Site, rule: RuleEvent, ind
     const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}), since ${describeRule(untracking)} kept the connection out of conntrack`;
     return causeAt(site, 'conntrack-invalid', text, [deleteRule(untracking)], index);
   }
-  const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}): conntrack there knows no connection that it belongs to, so the other direction takes another way`;
+  const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}): conntrack there knows no connection that it belongs to: the other direction took another way, or was changed before it was seen`;
   return causeAt(site, 'conntrack-invalid', text, null, index);
 }

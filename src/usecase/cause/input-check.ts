@@ -11,13 +11,16 @@ function inDevice(site: Site): string | null {
   return event?.kind === 'rx' ? event.device : null;
 }
 
-/** rp-filter: strict reverse path filtering, and the way back to the source leads elsewhere (fib_validate_source). */
+/**
+ * rp-filter: strict reverse path filtering, and the way back to the source leads elsewhere (fib_validate_source). In the name of a
+ * setting `sysctl` takes a slash for a dot of the device's name.
+ */
 export const reversePath: Diagnose = (_evidence, site) => {
   if (site.drop?.reason !== 'IP_RPFILTER') return null;
   const device = inDevice(site) ?? 'eth0';
   const source = packetAt(site)?.src ?? 'its source';
   const text = `${site.host} dropped ${describePacket(packetAt(site))}: it came in by ${device}, the way back to ${source} leads elsewhere, and rp_filter is strict`;
-  return causeAt(site, 'rp-filter', text, [onHost(site.host, `sysctl -w net.ipv4.conf.${device}.rp_filter=2`)]);
+  return causeAt(site, 'rp-filter', text, [onHost(site.host, `sysctl -w net.ipv4.conf.${device.replaceAll('.', '/')}.rp_filter=2`)]);
 };
 
 /** own-source-address: a packet from outside that bears an address of the host itself (fib_validate_source, even with rp_filter=0). */

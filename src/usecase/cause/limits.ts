@@ -12,7 +12,8 @@ export const mtuExceeded: Diagnose = (evidence, site) => {
 };
 
 function tooBigToForward(site: Site): Cause {
-  const device = site.drop?.device ?? lastRoute(site)?.dev ?? 'the route';
+  const route = lastRoute(site);
+  const device = / mtu /.test(route?.entry ?? '') ? `the route \`${route?.entry}\`` : (site.drop?.device ?? route?.dev ?? 'the way');
   const packet = packetAt(site);
   const limit = site.drop?.detail?.['mtu'] ?? 'less';
   const text = `${describePacket(packet)} has ${packet?.length ?? 'too many'} bytes, ${device} of ${site.host} takes ${limit}, and it must not be fragmented: ${site.host} tells the sender to send less, as designed`;

@@ -1,6 +1,6 @@
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, packetAt } from './evidence.ts';
+import { causeAt, describeRule, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { serviceOfDestination } from './service-address.ts';
 
@@ -10,7 +10,7 @@ export const portNotListening: Diagnose = (evidence, site) => {
   const packet = packetAt(site);
   const where = packet?.dport === undefined ? 'that port' : `port ${packet.dport}/${packet.protocol}`;
   const pod = podOf(evidence.cluster, site.host);
-  const sentence = `nothing listens on ${where} of ${site.host}`;
+  const sentence = `nothing listens on ${where} of ${site.host}${sentBy(site)}`;
   if (!pod) return onOtherHost(evidence, site, sentence, packet?.dport);
   const declared = pod.ports.filter((port) => port.listens).map((port) => `${port.port}/${port.protocol}`);
   const silent = pod.ports.some((p) => !p.listens && p.port === packet?.dport && p.protocol === packet.protocol);
@@ -18,6 +18,14 @@ export const portNotListening: Diagnose = (evidence, site) => {
   const text = `${sentence}: ${silent ? 'it declares the port but no process listens there' : instead}`;
   return causeAt(site, 'port-not-listening', text, targetPortPatch(evidence, pod, packet?.protocol));
 };
+
+/** The rule of an operator's that led the packet here. */
+function sentBy(site: Site): string {
+  const nat = site.events.findLastIndex((e) => e.kind === 'nat' && e.type === 'dnat' && !e.outer);
+  const rule = site.events[nat - 1];
+  if (rule?.kind !== 'rule' || rule.origin?.by === 'kube-proxy' || rule.chain.startsWith('KUBE-')) return '';
+  return `, where ${describeRule(rule)} sent it`;
+}
 
 function podOf(cluster: Cluster, host: string): Pod | null {
   return cluster.pods.find((pod) => `pod/${pod.namespace}/${pod.name}` === host) ?? null;
@@ -42,6 +50,6 @@ function servicePortIndex({ request }: Evidence, service: Service): number {
 function onOtherHost({ cluster }: Evidence, site: Site, sentence: string, port: number | undefined): Cause {
   const service = cluster.services.find((s) => s.ports.some((p) => p.nodePort !== 0 && p.nodePort === port));
   if (!service || !site.host.startsWith('node/')) return causeAt(site, 'port-not-listening', sentence, null);
-  const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but kube-proxy's rules there did not take the packet`;
+  const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but ${cluster.kubeProxy.mode === 'none' ? 'no kube-proxy runs' : "kube-proxy's rules there did not take the packet"}`;
   return causeAt(site, 'port-not-listening', text, null);
 }

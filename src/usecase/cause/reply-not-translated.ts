@@ -1,7 +1,8 @@
 import { formatIp } from '../../net/ip.ts';
 import { sysctl } from '../../kernel/sysctl.ts';
+import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, describePacket, onHost, packetAt } from './evidence.ts';
-import type { Diagnose, Evidence } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 /**
  * bridge-nf-off, reply-not-translated: the answer reaches the client from an address it never spoke to, because it passed by the
@@ -9,8 +10,9 @@ import type { Diagnose, Evidence } from './evidence.ts';
  */
 export const replyNotTranslated: Diagnose = (evidence, site) => {
   const { request, result } = evidence;
-  if (site.drop?.reason !== 'NO_SOCKET' || site.part !== 'reply' || site.host !== request.host) return null;
+  if (site.drop?.reason !== 'NO_SOCKET' || site.part !== 'reply') return null;
   const packet = packetAt(site);
+  if (site.host !== request.host) return answeredToAnother(evidence, site);
   const expected = formatIp(request.destination);
   const translator = result.request.find((e) => e.kind === 'nat' && e.type === 'dnat' && !e.outer)?.host;
   if (translator === undefined) {
@@ -26,6 +28,18 @@ export const replyNotTranslated: Diagnose = (evidence, site) => {
   const text = `the client gets the answer ${describePacket(packet)} instead of one from ${expected}: ${why}`;
   return causeAt(site, 'reply-not-translated', text, passes ? null : masquerade(evidence, translator));
 };
+
+/** own-source-address: the answer goes to the host whose address the client used; or to one that a rule on the way named. */
+function answeredToAnother({ request, result }: Evidence, site: Site): Cause {
+  const packet = packetAt(site);
+  const local = result.local === null ? null : formatIp(result.local.address);
+  if (packet?.dst === local) {
+    const text = `the client used the source address ${local}, which is ${site.host}'s: the answer ${describePacket(packet)} went there, where nobody waits for it`;
+    return causeAt(site, 'own-source-address', text, null);
+  }
+  const text = `the answer ${describePacket(packet)} went to ${site.host}, where nobody waits for it, instead of ${request.owner}: the source that was put in on the way was not put back`;
+  return causeAt(site, 'reply-not-translated', text, null);
+}
 
 /** Masquerading makes the endpoint answer to the node that translated. */
 function masquerade({ result }: Evidence, translator: string): readonly string[] | null {

@@ -2,6 +2,7 @@ import { formatIp, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { formatRoute } from '../../kernel/routing/format.ts';
 import { TABLE_MAIN } from '../../kernel/routing/route.ts';
+import type { RouteEvent } from '../../trace/event.ts';
 import type { World } from '../../kernel/world.ts';
 import type { Cause, CauseCode } from '../../trace/outcome.ts';
 import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
@@ -11,12 +12,14 @@ import { holderHost } from './neighbour.ts';
 const REFUSING = ['unreachable', 'prohibit', 'blackhole'] as const;
 
 /** route-unreachable, route-prohibit, route-blackhole: the route that matched refuses. */
-export const routeRefuses: Diagnose = (_evidence, site) => {
+export const routeRefuses: Diagnose = (evidence, site) => {
   const route = lastRoute(site);
   const kind = REFUSING.find((type) => route?.entry?.startsWith(type));
   if (!route?.entry || !kind) return null;
   const code: CauseCode = `route-${kind}`;
-  const text = `${site.host} has the route \`${route.entry}\` in table ${route.table}, which refuses ${describePacket(packetAt(site))}`;
+  const packet = packetAt(site);
+  const refused = site.drop ? describePacket(packet) : `what it sends to ${packet?.dst ?? evidence.destination.label}`;
+  const text = `${site.host} has the route \`${route.entry}\` in table ${route.table}, which refuses ${refused}`;
   const table = route.table === 'main' ? '' : ` table ${route.table}`;
   return causeAt(site, code, text, [onHost(site.host, `ip route del ${route.entry}${table}`)], routeIndex(site));
 };
@@ -46,10 +49,31 @@ export const noRoute: Diagnose = (evidence, site) => {
     const text = `${repair.host} has no longer its route ${what}, \`${repair.route}\`${astray}`;
     return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
   }
+  const astray = strangeTable(site);
+  if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
   if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
-  const text = `${site.host} has no route ${what}`;
+  const isPod = evidence.cluster.pods.some((pod) => !pod.hostNetwork && address !== null && pod.addresses.includes(address));
+  const why = isPod && site.host === 'underlay' ? ": pods' addresses are known to the nodes only" : '';
+  const text = `${site.host} has no route ${what}${why}`;
   return causeAt(site, code, text, overlayRoute(evidence, site, address), routeIndex(site));
 };
+
+/** The last host before the site that looked the packet up in a table of an operator's (`ip rule`). */
+function strangeTable(site: Site): RouteEvent | null {
+  const outer = site.drop?.outer ?? false;
+  const event = site.events
+    .slice(0, site.index)
+    .findLast((e) => e.kind === 'route' && (e.outer ?? false) === outer && !['main', 'local', 'default', 'none'].includes(e.table));
+  return event?.kind === 'route' ? event : null;
+}
+
+function ledAstray(evidence: Evidence, site: Site, code: CauseCode, what: string, address: IpAddress, by: RouteEvent): Cause {
+  const where = by.host === site.host ? 'which leads nowhere' : `which led it astray to ${site.host}, where no route leads on ${what}`;
+  const text = `${by.host} looked it up in table ${by.table}, as a rule of \`ip rule\` there says, and took \`${by.entry ?? 'no route'}\`, ${where}`;
+  const right = bestRoute(evidence.world, by.host, address);
+  const remedy = right ? [onHost(by.host, `ip route add ${right.route} table ${by.table}`)] : null;
+  return causeAt(site, code, text, remedy, site.events.indexOf(by));
+}
 
 function isLocalFailure({ result }: Evidence): boolean {
   return ['network-unreachable', 'host-unreachable', 'invalid-argument', 'prohibited'].includes(result.verdict);

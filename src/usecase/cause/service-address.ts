@@ -37,6 +37,9 @@ export const serviceAddress: Diagnose = (evidence, site) => {
     const text = `${name} has no port ${request.port}/${request.protocol}; it has ${ports.join(', ')}, and kube-proxy translates nothing else`;
     return causeAt(site, 'port-not-in-service', text, addPort(evidence, service));
   }
+  if (cluster.kubeProxy.mode === 'none') {
+    return causeAt(site, 'no-such-address', `${address} of ${name} exists only in kube-proxy's rules, and no kube-proxy runs`, null);
+  }
   if (source.label.startsWith('external/') && !cameToNode(evidence)) {
     const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
     return causeAt(site, 'no-route', text, null, routeIndex(site));

@@ -1,4 +1,5 @@
-import { formatIp } from '../../net/ip.ts';
+import { cidrContains } from '../../net/cidr.ts';
+import { formatIp, parseIp } from '../../net/ip.ts';
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
@@ -28,12 +29,29 @@ export function noLocalEndpoints({ cluster }: Evidence, site: Site, rule: RuleEv
 export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
   const service = serviceOfRule(cluster, rule);
   const client = packetAt(site)?.src ?? 'the client';
+  const address = parseIp(client);
+  const allowed = service?.loadBalancerSourceRanges.some((range) => address !== null && cidrContains(range, address)) ?? false;
+  if (allowed) return allowedButUntranslated(site, rule, index, service, client);
   const ranges = service?.loadBalancerSourceRanges.map((range) => `${formatIp(range.address)}/${range.length}`) ?? [];
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
   const text = `${name} lets only ${ranges.join(', ')} use its load balancer address, and ${client} is not in it (${placeOf(rule)})`;
   const wanted = client.includes(':') ? `${client}/128` : `${client}/32`;
   const remedy = service ? [patch(service, { loadBalancerSourceRanges: [...ranges, wanted] })] : null;
   return causeAt(site, 'source-range', text, remedy, index);
+}
+
+/**
+ * kube-proxy drops whatever comes to a restricted load balancer address and was not translated. For a client that the ranges allow
+ * that means: the node has no endpoint that the external traffic policy lets it use.
+ */
+function allowedButUntranslated(site: Site, rule: RuleEvent, index: number, service: Service | null, client: string): Cause {
+  const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
+  if (service?.externalTrafficPolicy === 'Local') {
+    const text = `${name} has externalTrafficPolicy Local and no endpoint on ${rule.host}, which drops what it can't pass on (${placeOf(rule)})`;
+    return causeAt(site, 'no-local-endpoints', text, [patch(service, { externalTrafficPolicy: 'Cluster' })], index);
+  }
+  const text = `${name} allows ${client}, but ${rule.host} did not translate its packet and drops it at the end of the source ranges (${placeOf(rule)})`;
+  return causeAt(site, 'rule-drop', text, null, index);
 }
 
 /** The service behind one of kube-proxy's rules: its origin says it, in a dump its comment. */
@@ -54,7 +72,7 @@ function whyEmpty(cluster: Cluster, service: Service): { readonly text: string; 
   if (slices.some((slice) => !slice.derived && slice.endpoints.length > 0)) {
     return { text: 'none of the endpoints in its slices is ready', remedy: null };
   }
-  if (service.selector === null) return { text: 'it has no selector, and nobody made an EndpointSlice for it', remedy: null };
+  if (service.selector === null) return { text: 'it has no selector, and no EndpointSlice gives it one', remedy: null };
   const selector = Object.entries(service.selector);
   const asText = selector.map(([key, value]) => `${key}=${value}`).join(',');
   const inNamespace = cluster.pods.filter((pod) => pod.namespace === service.namespace);

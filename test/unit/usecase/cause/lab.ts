@@ -27,6 +27,15 @@ external:
 - { name: neighbour, ip: 172.18.0.100, ports: [443] }
 `;
 
+/** What any `iptablesSave` of a scenario reads as. */
+const DUMP = `*filter
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+-A FORWARD -m geoip --source-country DE -j DROP
+COMMIT
+`;
+
 /** "node-1: ip route del ..." */
 export function command(line: string): NonNullable<LaboratoryOptions['commands']>[number] {
   const colon = line.indexOf(': ');
@@ -34,7 +43,7 @@ export function command(line: string): NonNullable<LaboratoryOptions['commands']
 }
 
 export function scenario(text: string): Scenario {
-  const loaded = loadScenario([{ name: 'test.yaml', text }], { readFile: () => null });
+  const loaded = loadScenario([{ name: 'test.yaml', text }], { readFile: () => DUMP });
   if (!loaded.ok) throw new Error(loaded.diagnostics.map((d) => d.message).join('\n'));
   return loaded.scenario;
 }

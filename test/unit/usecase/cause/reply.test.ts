@@ -48,7 +48,7 @@ describe('findCause of answers that go wrong', () => {
 
   test('no route back', () => {
     const lost = drop('underlay', 'IP_INNOROUTES', 'ip_error', answer);
-    expect(findCause(evidence(['reply', [lost]]))).toMatchObject({ code: 'no-route-back', text: 'underlay has no route back to 10.244.0.2' });
+    expect(findCause(evidence(['reply', [lost]]))).toMatchObject({ code: 'no-route-back', text: "underlay has no route back to 10.244.0.2: pods' addresses are known to the nodes only" });
   });
 
   test('the overlay drops the answer', () => {
