@@ -107,7 +107,8 @@ function replaced<T, R>(
   return at < 0 ? null : build([...all.slice(0, at), change(all[at]!), ...all.slice(at + 1)]);
 }
 
-function withoutCommands(cluster: Cluster): Cluster {
+/** The cluster as its controllers would leave it: no operator has run a command. */
+export function withoutCommands(cluster: Cluster): Cluster {
   return {
     ...cluster,
     nodes: cluster.nodes.map((node) => ({ ...node, commands: [] })),

@@ -43,8 +43,9 @@ def _add_ports(packet, body):
         packet["payload"] = packet["length"] - 20 - (body[12] >> 4) * 4
     if protocol == "icmp" and len(body) >= 8:
         packet["icmp"] = {"type": body[0], "code": body[1], "id": struct.unpack_from(">H", body, 4)[0]}
-        if body[0] in (3, 11, 12):
-            packet["embedded"] = view(body[8:])
+        if body[0] in (3, 11, 12) and len(body) >= 14:
+            # A trace tells only the first bytes of the packet that an error is about: its identification is among them.
+            packet["about"] = struct.unpack_from(">H", body, 12)[0]
 
 
 def encapsulated(data, port):

@@ -1,0 +1,54 @@
+import { formatIp } from '../../net/ip.ts';
+import { namespaceNames } from './names.ts';
+import type { World } from '../../kernel/world.ts';
+import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
+import type { LabName } from './names.ts';
+import type { PlannedProbe } from './verify.ts';
+
+/** A namespace as the measuring process is told of it. */
+export interface AgentHost {
+  readonly host: string;
+  readonly netns: string;
+  /** True where rules may be: on nodes and the router. */
+  readonly traced: boolean;
+  readonly servers: readonly { readonly protocol: string; readonly address: string | null; readonly port: number; readonly owner: string }[];
+}
+
+/** All namespaces of a lab with the servers that run there. */
+export function agentHosts(lab: LabName, world: World): readonly AgentHost[] {
+  return [...namespaceNames(lab, world)].map(([name, netns]) => {
+    const host = world.host(name);
+    const seen = new Set<string>();
+    const servers = (host?.listeners ?? []).flatMap(({ protocol, address, port, owner }) => {
+      const key = `${protocol} ${address} ${port}`;
+      if (protocol === 'sctp' || seen.has(key)) return [];
+      seen.add(key);
+      return [{ protocol, address: address === null ? null : formatIp(address), port, owner }];
+    });
+    return { host: name, netns, traced: name === 'underlay' || name.startsWith('node/'), servers };
+  });
+}
+
+/** A probe as the measuring process is asked to make it. */
+export interface AgentProbe extends Pick<ConnectionRequest, 'host' | 'protocol' | 'port' | 'sourcePort' | 'payload' | 'dontFragment' | 'ttl'> {
+  readonly destination: string;
+  readonly sourceAddress: string | null;
+  readonly seconds: number;
+}
+
+export function agentProbe({ request, seconds }: PlannedProbe): AgentProbe {
+  const { host, protocol, port, sourcePort, payload, dontFragment, ttl, destination, sourceAddress } = request;
+  return {
+    host, protocol, port, sourcePort, payload, dontFragment, ttl, seconds,
+    destination: formatIp(destination),
+    sourceAddress: sourceAddress === null ? null : formatIp(sourceAddress),
+  };
+}
+
+/** The UDP port of the cluster's VXLAN devices; null when there are none. */
+export function vxlanPort(world: World): number | null {
+  for (const name of world.hostNames()) {
+    for (const device of world.host(name)?.devices.values() ?? []) if (device.kind === 'vxlan') return device.port;
+  }
+  return null;
+}

@@ -1,0 +1,126 @@
+import { formatIp } from '../../net/ip.ts';
+import { verdictOfErrno } from '../../kernel/socket/errno.ts';
+import { sorter } from './parts.ts';
+import { observedDevices, simulatedDevices } from './devices.ts';
+import type { ConnectionRequest, ConnectionResult, ConnectionVerdict } from '../../kernel/walk/connection.ts';
+import type { KernelEvent } from '../../trace/event.ts';
+import type { Part } from '../../trace/outcome.ts';
+import type { Observation } from './observation.ts';
+
+/** Where a simulated and an observed connection part. Lines are in order; `at` is the first that differs. */
+export interface Difference {
+  readonly what: 'verdict' | 'server' | 'source' | 'rules' | 'devices';
+  /** "request on node/node-1" */
+  readonly where: string | null;
+  readonly simulated: readonly string[];
+  readonly observed: readonly string[];
+  readonly at: number;
+}
+
+export interface CompareOptions {
+  readonly vxlanPort: number | null;
+}
+
+const PARTS: readonly Part[] = ['request', 'reply', 'ack', 'data'];
+
+/** What a connection came to, in one line. */
+export interface Ending {
+  readonly verdict: ConnectionVerdict;
+  readonly server: string | null;
+  readonly source: string | null;
+}
+
+export function observedEnding(observation: Observation, request: ConnectionRequest): Ending {
+  const { result, arrivals } = observation;
+  const [arrival] = arrivals;
+  const echo = request.protocol === 'icmp' ? echoServer(observation) : null;
+  return {
+    verdict: observedVerdict(observation, request),
+    server: arrival?.owner ?? echo?.server ?? null,
+    source: arrival?.source ?? echo?.source ?? (result.connected ? null : null),
+  };
+}
+
+export function simulatedEnding({ verdict, server, source }: ConnectionResult): Ending {
+  return { verdict, server, source: source === null ? null : formatIp(source.address) };
+}
+
+/** The first difference between what was simulated and what was observed; null: they agree. */
+export function compareConnection(
+  result: ConnectionResult,
+  observation: Observation,
+  request: ConnectionRequest,
+  options: CompareOptions,
+): Difference | null {
+  const simulated = simulatedEnding(result);
+  const observed = observedEnding(observation, request);
+  const sort = sorter(observation, { host: request.host, protocol: request.protocol, vxlanPort: options.vxlanPort });
+  const belongings = new Map<string, readonly ReturnType<typeof sort.ofFrame>[]>();
+  for (const host of new Set(observation.runs.map((run) => run.host))) {
+    belongings.set(host, sort.ofRuns(observation.runs.filter((run) => run.host === host)));
+  }
+  for (const part of PARTS) {
+    const events = result[part];
+    const hosts = new Set([...events.map(({ host }) => host), ...observation.runs.map(({ host }) => host)]);
+    for (const host of hosts) {
+      const expected = events.filter((event) => event.host === host).flatMap(ruleLine);
+      const runs = observation.runs.filter((run) => run.host === host);
+      const found = runs.flatMap((run, i) => {
+        const belonging = belongings.get(host)?.[i];
+        return belonging?.part === part ? runLines(run, belonging.outer) : [];
+      });
+      const difference = firstDifference('rules', `${part} on ${host}`, expected, found);
+      if (difference) return difference;
+    }
+  }
+  for (const what of ['verdict', 'server', 'source'] as const) {
+    const difference = firstDifference(what, null, [simulated[what] ?? 'none'], [observed[what] ?? 'none']);
+    if (difference) return difference;
+  }
+  for (const part of PARTS) {
+    const expected = simulatedDevices(result[part]);
+    const found = observedDevices(observation, sort, part);
+    for (const host of new Set([...expected.keys(), ...found.keys()])) {
+      const difference = firstDifference('devices', `${part} on ${host}`, expected.get(host) ?? [], found.get(host) ?? []);
+      if (difference) return difference;
+    }
+  }
+  return null;
+}
+
+function firstDifference(what: Difference['what'], where: string | null, simulated: readonly string[], observed: readonly string[]): Difference | null {
+  const length = Math.max(simulated.length, observed.length);
+  for (let at = 0; at < length; at++) if (simulated[at] !== observed[at]) return { what, where, simulated, observed, at };
+  return null;
+}
+
+function ruleLine(event: KernelEvent): string[] {
+  const outer = event.outer ? '^' : '';
+  if (event.kind === 'rule') return [`${outer}${event.hook} ${event.table} ${event.chain} #${event.rule} ${event.verdict}`];
+  if (event.kind === 'policy' && event.verdict === 'drop') return [`${outer}${event.hook} ${event.table} ${event.chain} policy drop`];
+  return [];
+}
+
+function runLines({ hook, table, rules, policy }: Observation['runs'][number], isOuter: boolean): string[] {
+  const outer = isOuter ? '^' : '';
+  return [
+    ...rules.map(({ chain, rule, verdict }) => `${outer}${hook} ${table} ${chain} #${rule ?? '?'} ${verdict}`),
+    ...(policy === 'drop' ? [`${outer}${hook} ${table} ${hook} policy drop`] : []),
+  ];
+}
+
+function observedVerdict({ result, arrivals }: Observation, request: ConnectionRequest): ConnectionVerdict {
+  if (result.errno !== null) return verdictOfErrno(result.errno);
+  if (!result.connected) return 'timeout';
+  // A segment of data that is asked for has to arrive as well.
+  const lost = request.protocol === 'tcp' && request.payload !== null && !arrivals.some(({ bytes }) => bytes > 0);
+  return lost ? 'timeout' : 'connected';
+}
+
+/** Who answered an echo: the kernel does it, so only the devices tell. */
+function echoServer({ frames }: Observation): { readonly server: string; readonly source: string } | null {
+  const index = frames.findIndex(({ kind, packet }) => kind === 'tx' && packet.icmp?.type === 0);
+  if (index < 0) return null;
+  const { host, packet } = frames[index]!;
+  return { server: host, source: packet.dst };
+}

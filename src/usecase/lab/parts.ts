@@ -1,0 +1,97 @@
+import type { HookRun, ObservedFrame, Observation, ObservedPacket } from './observation.ts';
+import type { Part } from '../../trace/outcome.ts';
+
+/** A part of the connection, and whether it is about the packet of a tunnel that carries it. */
+export interface Belonging {
+  readonly part: Part;
+  readonly outer: boolean;
+}
+
+/** Says to which part of the connection what was observed belongs; null: to none of them (retransmissions, closing, noise). */
+export interface Sorter {
+  ofFrame(frame: ObservedFrame): Belonging | null;
+  /** Runs must be given in the order in which their host reported them. */
+  ofRuns(runs: readonly HookRun[]): readonly (Belonging | null)[];
+}
+
+export interface SortOptions {
+  /** Where the client is. */
+  readonly host: string;
+  readonly protocol: string;
+  /** UDP port of tunnels; null: none. */
+  readonly vxlanPort: number | null;
+}
+
+/**
+ * Recognises packets by the identification of their IP header, which NAT, forwarding and bridges leave alone, and what a packet of a
+ * tunnel carries by what is inside.
+ */
+export function sorter(observation: Observation, { host, protocol, vxlanPort }: SortOptions): Sorter {
+  const isTunnel = (packet: ObservedPacket): boolean => vxlanPort !== null && packet.protocol === 'udp' && packet.dport === vxlanPort;
+  const own = clientPackets(observation, host).filter((packet) => packet.protocol === protocol && !isTunnel(packet));
+  const request = own.find((packet) => isRequest(packet))?.id ?? null;
+  const ack = own.find(({ flags, payload }) => flags === 'ACK' && payload === 0)?.id ?? null;
+  const accepted = allPackets(observation).some(({ flags }) => flags === 'SYN,ACK');
+  let answer: number | null = null;
+
+  const ofPacket = (packet: ObservedPacket): Part | null => {
+    if (packet.icmp && packet.about !== undefined) return request !== null && packet.about === request ? 'reply' : null;
+    if (packet.protocol !== protocol) return null;
+    switch (protocol) {
+      case 'tcp':
+        if (packet.flags === 'SYN') return packet.id === request ? 'request' : null;
+        if (packet.flags === 'SYN,ACK') return 'reply';
+        if (packet.flags?.includes('RST')) return accepted ? null : 'reply';
+        if (packet.id === ack) return 'ack';
+        return (packet.payload ?? 0) > 0 ? 'data' : null;
+      case 'icmp':
+        return packet.icmp?.type === 8 ? 'request' : packet.icmp?.type === 0 ? 'reply' : null;
+      default:
+        if (packet.id === request) return 'request';
+        answer ??= packet.id;
+        return packet.id === answer ? 'reply' : null;
+    }
+  };
+
+  const carried = new Map<number, Part | null>();
+  for (const { packet, inner } of observation.frames) {
+    if (inner?.packet && !carried.has(packet.id)) carried.set(packet.id, ofPacket(inner.packet));
+  }
+  const belonging = (packet: ObservedPacket, before: Part | null): Belonging | null => {
+    const outer = isTunnel(packet);
+    // A tunnel's packet that never left its host stands behind the packet that it was made for.
+    const part = !outer ? ofPacket(packet) : carried.has(packet.id) ? (carried.get(packet.id) ?? null) : before;
+    return part === null ? null : { part, outer };
+  };
+  return {
+    ofFrame: ({ packet }) => belonging(packet, null),
+    ofRuns(runs) {
+      let before: Part | null = null;
+      return runs.map(({ packet }) => {
+        const found = belonging(packet, before);
+        if (found) before = found.part;
+        return found;
+      });
+    },
+  };
+}
+
+/** What the client's host sent or ran through its hooks, in order. */
+function clientPackets({ frames, runs }: Observation, host: string): ObservedPacket[] {
+  return [...frames.filter((frame) => frame.host === host), ...runs.filter((run) => run.host === host)].map(({ packet }) => packet);
+}
+
+function allPackets({ frames, runs }: Observation): ObservedPacket[] {
+  return [...frames, ...runs].map(({ packet }) => packet);
+}
+
+function isRequest({ flags, icmp, protocol }: ObservedPacket): boolean {
+  switch (protocol) {
+    case 'tcp':
+      return flags === 'SYN';
+    case 'icmp':
+      return icmp?.type === 8;
+    default:
+      return true;
+  }
+}

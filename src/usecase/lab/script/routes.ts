@@ -1,0 +1,21 @@
+import { formatRoute } from '../../../kernel/routing/format.ts';
+import { TABLE_LOCAL, TABLE_MAIN } from '../../../kernel/routing/route.ts';
+import type { Host } from '../../../kernel/host.ts';
+import type { Route } from '../../../kernel/routing/route.ts';
+
+/** `ip` commands that add what the kernel does not make of addresses by itself; next hops on the link come before what goes by them. */
+export function routeCommands(host: Host): readonly string[] {
+  const commands: { readonly text: string; readonly direct: boolean }[] = [];
+  for (const [id, table] of host.routing.tables) {
+    if (id === TABLE_LOCAL) continue;
+    for (const route of table.routes()) {
+      if (route.protocol === 'kernel') continue;
+      commands.push({ text: `route add ${formatRoute(route)}${id === TABLE_MAIN ? '' : ` table ${id}`}`, direct: isDirect(route) });
+    }
+  }
+  return [...commands.filter(({ direct }) => direct), ...commands.filter(({ direct }) => !direct)].map(({ text }) => text);
+}
+
+function isDirect({ nexthops }: Route): boolean {
+  return nexthops.every(({ via }) => via === null);
+}

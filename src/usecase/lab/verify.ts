@@ -1,0 +1,96 @@
+import { KernelState } from '../../kernel/state.ts';
+import { compareConnection, observedEnding } from './compare.ts';
+import { explore } from '../explore.ts';
+import { planSequence } from '../plan.ts';
+import type { ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { Probe } from '../../kubernetes/model/check.ts';
+import type { Branch } from '../explore.ts';
+import type { Laboratory } from '../laboratory.ts';
+import type { Result } from '../refs/ref.ts';
+import type { Difference, Ending } from './compare.ts';
+import type { Observation } from './observation.ts';
+
+/** A connection to make in the lab and how long to wait for what ends it. */
+export interface PlannedProbe {
+  readonly request: ConnectionRequest;
+  readonly seconds: number;
+}
+
+/** A question put to both, the simulation and a real kernel. */
+export interface Verification {
+  readonly probes: readonly PlannedProbe[];
+  /** All that the simulation holds for possible. */
+  readonly branches: readonly Branch[];
+}
+
+/** One branch of the simulation against what was observed. */
+export interface Judgement {
+  readonly agrees: boolean;
+  /** The probability of the branch that the kernel took, or came nearest to. */
+  readonly probability: number;
+  readonly ending: Ending;
+  readonly difference: Difference | null;
+  /** Which connection of the sequence differs, from 0. */
+  readonly connection: number;
+}
+
+/** As long as no TCP SYN is sent again (1 s). */
+const SECONDS = 0.9;
+/** Three requests for a neighbour's address, a second each, and some time. */
+const NEIGHBOUR_SECONDS = 4;
+
+/** Simulates a probe and those before it, with every way random choices can fall. */
+export function planVerification(laboratory: Laboratory, probe: Probe, before: readonly Probe[], namespace: string): Result<Verification> {
+  const planned = planSequence(laboratory.cluster, { ...probe, backend: null }, before.map((b) => ({ ...b, backend: null })), { namespace });
+  if (!planned.ok) return planned;
+  const sequence = [...planned.value.before, planned.value.asked];
+  const { branches } = explore(sequence, { world: laboratory.world, state: new KernelState(), connect: laboratory.connect });
+  const probes = sequence.map(({ request }, i) => ({
+    request,
+    seconds: branches.some(({ results }) => waitsForNeighbour(results[i])) ? NEIGHBOUR_SECONDS : SECONDS,
+  }));
+  return { ok: true, value: { probes, branches } };
+}
+
+/** Compares with the branch that agrees, else with the one that agrees longest. */
+export function judgeVerification(
+  { probes, branches }: Verification,
+  observations: readonly Observation[],
+  vxlanPort: number | null,
+): Judgement {
+  const ending = observedEnding(observations.at(-1)!, probes.at(-1)!.request);
+  let best: Judgement | null = null;
+  let bestScore = -1;
+  for (const { probability, results } of branches) {
+    const judgement = judgeBranch(results, probes, observations, vxlanPort);
+    const score = judgement.difference === null ? Number.POSITIVE_INFINITY : agreement(judgement.difference, judgement.connection);
+    if (score > bestScore) {
+      best = { ...judgement, probability, ending };
+      bestScore = score;
+    }
+  }
+  return best ?? { agrees: false, probability: 0, ending, difference: null, connection: 0 };
+}
+
+function judgeBranch(
+  results: readonly ConnectionResult[],
+  probes: readonly PlannedProbe[],
+  observations: readonly Observation[],
+  vxlanPort: number | null,
+): Pick<Judgement, 'agrees' | 'difference' | 'connection'> {
+  for (const [connection, { request }] of probes.entries()) {
+    const difference = compareConnection(results[connection]!, observations[connection]!, request, { vxlanPort });
+    if (difference) return { agrees: false, difference, connection };
+  }
+  return { agrees: true, difference: null, connection: 0 };
+}
+
+/** Later connections, later parts and later lines agree longer. */
+function agreement({ what, where, at }: Difference, connection: number): number {
+  const order = what === 'rules' ? ['request', 'reply', 'ack', 'data'].findIndex((part) => where?.startsWith(part)) : 8;
+  return connection * 1e6 + order * 1e4 + at;
+}
+
+function waitsForNeighbour(result: ConnectionResult | undefined): boolean {
+  return result !== undefined && [...result.request, ...result.reply].some((event) => event.kind === 'neighbour' && event.mac === null);
+}
