@@ -29,8 +29,10 @@ function readSave(text: string): Map<string, SavedTable> {
   let table: SavedTable = new Map();
   for (const line of text.split('\n').map((l) => l.trim())) {
     if (line === '' || line.startsWith('#') || line === 'COMMIT') continue;
-    if (line.startsWith('*')) tables.set(line.slice(1), (table = new Map()));
-    else if (line.startsWith(':')) {
+    if (line.startsWith('*')) {
+      table = new Map();
+      tables.set(line.slice(1), table);
+    } else if (line.startsWith(':')) {
       const [name = '', policy = '-'] = line.slice(1).split(' ');
       table.set(name, { policy, rules: [] });
     } else {

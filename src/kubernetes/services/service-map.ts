@@ -25,10 +25,10 @@ const serviceMaps = new WeakMap<Cluster, Map<IpFamily, ServiceMap>>();
 
 /** The service map of a family; made once a cluster. */
 export function serviceMapOf(cluster: Cluster, family: IpFamily): ServiceMap {
-  let families = serviceMaps.get(cluster);
-  if (families === undefined) serviceMaps.set(cluster, (families = new Map()));
-  let map = families.get(family);
-  if (map === undefined) families.set(family, (map = makeServiceMap(cluster, family)));
+  const families = serviceMaps.get(cluster) ?? new Map<IpFamily, ServiceMap>();
+  serviceMaps.set(cluster, families);
+  const map = families.get(family) ?? makeServiceMap(cluster, family);
+  families.set(family, map);
   return map;
 }
 
@@ -44,8 +44,8 @@ function makeServiceMap(cluster: Cluster, family: IpFamily): ServiceMap {
     ports,
     endpoints,
     reachability(index) {
-      const known = reachabilities[index];
-      return known === undefined ? (reachabilities[index] = commonReachability(ports[index]!, slices)) : known;
+      if (reachabilities[index] === undefined) reachabilities[index] = commonReachability(ports[index]!, slices);
+      return reachabilities[index];
     },
     withAddress(address) {
       byAddress ??= indexBy(ports, (port) => [port.clusterIp, ...port.externalIps, ...port.loadBalancerIps]);

@@ -1,3 +1,4 @@
+import { once } from '../../kubernetes/cluster-index.ts';
 import { endpointsOf, sliceIndexOf } from '../../kubernetes/services/endpoints.ts';
 import { servicePortsOf } from '../../kubernetes/services/service-port.ts';
 import { endpointChainName, servicePortHash } from '../../kubernetes/kube-proxy/iptables/names.ts';
@@ -30,19 +31,19 @@ const indexes = new WeakMap<Cluster, ServiceIndex>();
 
 /** The index over a cluster's services; hashes are computed when first asked for, once a cluster. */
 export function serviceIndexOf(cluster: Cluster): ServiceIndex {
-  let index = indexes.get(cluster);
-  if (index === undefined) indexes.set(cluster, (index = makeIndex(cluster)));
+  const index = indexes.get(cluster) ?? makeIndex(cluster);
+  indexes.set(cluster, index);
   return index;
 }
 
 function makeIndex(cluster: Cluster): ServiceIndex {
-  let services: Map<string, ChainOwner> | undefined;
-  let endpoints: Map<string, ChainOwner> | undefined;
+  const services = once(() => serviceOwners(cluster));
+  const endpoints = once(() => endpointOwners(cluster));
   return {
     owner(chain) {
-      if (ENDPOINT_CHAIN.test(chain)) return (endpoints ??= endpointOwners(cluster)).get(chain);
+      if (ENDPOINT_CHAIN.test(chain)) return endpoints().get(chain);
       const hash = SERVICE_CHAIN.exec(chain)?.[1];
-      return hash === undefined ? undefined : (services ??= serviceOwners(cluster)).get(hash);
+      return hash === undefined ? undefined : services().get(hash);
     },
   };
 }
@@ -74,16 +75,15 @@ function endpointOwners(cluster: Cluster): Map<string, ChainOwner> {
  * its chains lead to the endpoints'. What the dump does not say, `fallback` may know.
  */
 export function serviceIndexOfDump(tables: IptablesTables, fallback: ServiceIndex): ServiceIndex {
-  let services: Map<string, string> | undefined;
-  let endpoints: Map<string, ChainOwner> | undefined;
+  const services = once(() => namesInDump(tables));
   const serviceName = (chain: string): string | undefined => {
     const hash = SERVICE_CHAIN.exec(chain)?.[1];
-    return hash === undefined ? undefined : (services ??= namesInDump(tables)).get(hash);
+    return hash === undefined ? undefined : services().get(hash);
   };
+  const endpoints = once(() => endpointsInDump(tables, serviceName));
   return {
     owner(chain) {
-      if (ENDPOINT_CHAIN.test(chain))
-        return (endpoints ??= endpointsInDump(tables, serviceName)).get(chain) ?? fallback.owner(chain);
+      if (ENDPOINT_CHAIN.test(chain)) return endpoints().get(chain) ?? fallback.owner(chain);
       const name = serviceName(chain);
       return name === undefined ? fallback.owner(chain) : { name, endpoint: null };
     },

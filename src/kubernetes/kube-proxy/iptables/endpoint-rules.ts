@@ -49,7 +49,8 @@ const jumps: string[] = ['', '-j '];
 
 /** A jump taken with probability 1/n, without its target. */
 function jumpOneIn(n: number): string {
-  return (jumps[n] ??= `-m statistic --mode random --probability ${probability(n)} -j `);
+  jumps[n] ??= `-m statistic --mode random --probability ${probability(n)} -j `;
+  return jumps[n];
 }
 
 /**

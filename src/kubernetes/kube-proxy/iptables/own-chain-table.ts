@@ -30,9 +30,7 @@ export function ownChainTable(count: number, view: (index: number) => PortView, 
     if (announced[index] === 1) return;
     announced[index] = 1;
     for (const name of serviceChainNames(view(index))) places.set(name, index);
-    view(index)
-      .reachableChains()
-      .forEach((name, i) => places.set(name, index + count * (i + 1)));
+    for (const [i, name] of view(index).reachableChains().entries()) places.set(name, index + count * (i + 1));
   };
   const announceAll = (): void => {
     for (let index = 0; index < count && !complete; index++) announce(index);

@@ -54,7 +54,8 @@ export function sharedChain({ chain, services, view, starts, tail }: SharedChain
     rule: (number) => (compiled[number] ??= compileRule(line(number), table, family)),
     body: (number) => line(number).body,
     get lines() {
-      return (all ??= [...ports.flatMap((_, index) => block(index)), ...tail]);
+      all ??= [...ports.flatMap((_, index) => block(index)), ...tail];
+      return all;
     },
     candidates(packet) {
       const numbers: number[] = [];
