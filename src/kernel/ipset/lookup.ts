@@ -48,7 +48,16 @@ export function setMatches(set: IpSet, directions: readonly Direction[], query: 
 /** The entry that decides about a packet; null when there is none or the set can't hold such a packet. */
 function findEntry(set: IpSet, directions: readonly Direction[], query: SetQuery): SetEntry | null {
   const fields = fieldsOfPacket(set, directions, query);
-  if (!fields) return null;
+  return fields && findElement(set, fields);
+}
+
+/** Does a set hold an element, as `ipset test` asks? */
+export function setHoldsElement(set: IpSet, fields: readonly SetField[]): boolean {
+  const entry = findElement(set, fields);
+  return entry !== null && !entry.nomatch;
+}
+
+function findElement(set: IpSet, fields: readonly SetField[]): SetEntry | null {
   const { entries, lengths } = indexOf(set);
   for (const combination of lengths) {
     const entry = entries.get(keyOf(fields, combination));

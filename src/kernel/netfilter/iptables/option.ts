@@ -49,13 +49,13 @@ export function valueOf(given: GivenOptions, name: string): string {
 /** Refuses a rule that gives more than one of some options, as XTOPT exclusion masks do. */
 export function atMostOne(given: GivenOptions, module: string, names: readonly string[]): GivenOption | null {
   const found = names.flatMap((name) => given.get(name) ?? []);
-  if (found.length > 1) throw new RuleError(`${module}: option "--${found[1]!.name}" cannot be used together with "--${found[0]!.name}".`);
+  if (found.length > 1) throw new RuleError(`${module}: option "--${found[0]!.name}" cannot be used together with "--${found[1]!.name}".`);
   return found[0] ?? null;
 }
 
-/** Refuses a rule that gives none or more than one of some options. */
-export function exactlyOne(given: GivenOptions, module: string, names: readonly string[]): GivenOption {
+/** Refuses a rule that gives none or more than one of some options; `missing` is what the module says when there is none. */
+export function exactlyOne(given: GivenOptions, module: string, names: readonly string[], missing: string): GivenOption {
   const option = atMostOne(given, module, names);
-  if (!option) throw new RuleError(`${module}: one of ${names.map((name) => `--${name}`).join(', ')} is required`);
+  if (!option) throw new RuleError(missing);
   return option;
 }

@@ -1,6 +1,6 @@
-import { coversAll, hostMaskOf } from './host-mask.ts';
+import { hostMaskOf } from './host-mask.ts';
 import { MATCH_MODULES, protocolModule } from './match/index.ts';
-import { invalidArgument, RuleError } from './option.ts';
+import { RuleError } from './option.ts';
 import { protocolName, protocolNumber } from './protocol-names.ts';
 import { isUnmodelledTarget, TARGET_MODULES } from './target/index.ts';
 import type { HostMask } from './host-mask.ts';
@@ -196,6 +196,7 @@ class RuleReader {
       case '-g':
         return this.#loadTarget(option, value());
       default:
+        if (this.#mode === 'command' && option !== `-${this.#family}`) throw new RuleError(`option "${option}" is another family's`);
         return;
     }
   }
@@ -210,7 +211,6 @@ class RuleReader {
   #addresses(text: string, negated: boolean): AddressPart {
     const hosts = text.split(',').map((part) => hostMaskOf(part, this.#family));
     if (negated && hosts.length > 1) throw new RuleError('! not allowed with multiple source or destination IP addresses');
-    if (negated && hosts.some(coversAll)) throw invalidArgument();
     return { hosts, negated };
   }
 
@@ -285,7 +285,8 @@ class RuleReader {
       }
     }
     const [only, ...others] = shortened;
-    return only && others.length === 0 ? { option: only[0], extension: only[1] } : null;
+    const isBase = [...BASE_OPTIONS.keys()].some((candidate) => candidate.startsWith(name));
+    return only && others.length === 0 && !isBase ? { option: only[0], extension: only[1] } : null;
   }
 
   #findInProtocol(name: string): { readonly extension: Extension<MatchModule | TargetModule>; readonly option: OptionSpec } | null {

@@ -1,5 +1,6 @@
+import { coversAll } from './host-mask.ts';
 import { baseMatches } from './match/base.ts';
-import { RuleError } from './option.ts';
+import { invalidArgument, RuleError } from './option.ts';
 import { readRule } from './rule-reader.ts';
 import { joinRuleWords } from './words.ts';
 import type { HookName } from '../../../trace/event.ts';
@@ -48,6 +49,7 @@ export function buildRuleSpecs(parts: RuleParts, table: TableName, family: 4 | 6
 }
 
 function buildRuleSpec(parts: RuleParts, base: BaseOptions, table: TableName, family: 4 | 6, mode: ReadMode): RuleSpec {
+  if (mode === 'command' && [base.source, base.destination].some((part) => part?.negated && coversAll(part.host))) throw invalidArgument();
   const scope: RuleScope = { family, table, protocol: base.protocol ?? { number: 0, negated: false } };
   const extensions = parts.extensions.map((extension) => buildMatch(extension, scope, mode));
   const matches = [...baseMatches(base), ...extensions.map(({ match }) => match)];

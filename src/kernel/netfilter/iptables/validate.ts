@@ -104,7 +104,7 @@ function jumpOf(body: string, table: Table): Chain | null | undefined {
 /** Modules that are tied to a place. Rules without one are nearly all; only the others are read. */
 const TIED = new RegExp(
   `-j (?:${[...TARGET_MODULES.values()].filter((module) => module.tables ?? module.hooks).map((module) => module.name).join('|')}|TCPMSS)\\b|` +
-    `-m (?:${[...MATCH_MODULES.values()].filter((module) => module.tables ?? module.hooks).map((module) => module.name).join('|')}|addrtype|physdev) `,
+    `-m (?:${[...MATCH_MODULES.values()].filter((module) => module.tables ?? module.hooks).map((module) => module.name).join('|')}|addrtype|physdev)\\b`,
 );
 
 function limitsOf(body: string, table: Table['name'], family: 4 | 6): readonly RuleLimit[] {

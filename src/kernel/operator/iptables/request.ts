@@ -45,6 +45,8 @@ class RequestReader {
   #table = 'filter';
   #command: Command | null = null;
   #letter = '';
+  /** An option that shapes a listing. */
+  #listing: string | null = null;
 
   option(name: string, words: WordSource): boolean {
     const option = LONG_NAMES.get(name) ?? name;
@@ -60,9 +62,11 @@ class RequestReader {
         words.argument();
         return true;
       case '-v':
+        return true;
       case '-n':
       case '-x':
       case '--line-numbers':
+        this.#listing = option;
         return true;
       case '-h':
       case '-V':
@@ -86,6 +90,7 @@ class RequestReader {
     if (!table) throw new RuleError(`table '${this.#table}' does not exist`);
     const command = this.#command;
     if (!command) throw new RuleError('no command specified');
+    if (this.#listing !== null && command.kind !== 'list') throw new RuleError(`Illegal option \`${this.#listing}' with this command`);
     const given = ruleOption(rule);
     const takesRule = RULE_COMMANDS.includes(command.kind) && !(command.kind === 'delete' && command.number !== null);
     if (given !== null && !takesRule) throw new RuleError(`Illegal option \`${given}' with this command`);

@@ -11,6 +11,7 @@ import type { TokenBucket } from './token-bucket.ts';
 /** In the order of iptables-save (print_mode). */
 const MODES = ['srcip', 'srcport', 'dstip', 'dstport'] as const;
 type Mode = (typeof MODES)[number];
+const MISSING = 'You have to specify --hashlimit-upto or --hashlimit-above';
 const DEFAULT_BURST = 5;
 const DEFAULT_GC_INTERVAL = 1000;
 
@@ -34,7 +35,7 @@ export const hashlimit: MatchModule = {
     { name: 'hashlimit-rate-interval' },
   ],
   build(given, { family }) {
-    const rate = exactlyOne(given, 'hashlimit', ['hashlimit-upto', 'hashlimit-above']);
+    const rate = exactlyOne(given, 'hashlimit', ['hashlimit-upto', 'hashlimit-above'], MISSING);
     const above = (rate.name === 'hashlimit-above') !== rate.negated;
     const option = above ? '--hashlimit-above' : '--hashlimit-upto';
     if (/b\/?s?$/.test(rate.values[0]!)) return byteRate(given, `${option} ${rate.values[0]}`, family);

@@ -22,7 +22,7 @@ export const multiport: MatchModule = {
     if (protocol.negated || !WITH_PORTS.includes(protocol.number)) {
       throw new RuleError('multiport needs `-p tcp\', `-p udp\', `-p udplite\', `-p sctp\' or `-p dccp\'');
     }
-    const option = exactlyOne(given, 'multiport', ['sports', 'dports', 'ports']);
+    const option = exactlyOne(given, 'multiport', ['sports', 'dports', 'ports'], 'multiport expection an option');
     const { negated, name } = option;
     const ranges = portList(option.values[0]!);
     const listed = (port: number) => ranges.some(({ min, max }) => port >= min && port <= max);

@@ -9,6 +9,8 @@ import type { MatchModule } from './module.ts';
 const LIST_SIZE = 100;
 const STAMPS = 20;
 
+const MISSING = "recent: you must specify one of `--set', `--rcheck' `--update' or `--remove'";
+
 interface Entry {
   /** Milliseconds, oldest first. */
   readonly stamps: number[];
@@ -75,7 +77,7 @@ export const recent: MatchModule = {
 };
 
 function settingsOf(given: GivenOptions, family: 4 | 6): Settings {
-  const action = exactlyOne(given, 'recent', ['set', 'rcheck', 'update', 'remove']);
+  const action = exactlyOne(given, 'recent', ['set', 'rcheck', 'update', 'remove'], MISSING);
   if (given.has('rsource') && given.has('rdest')) throw new RuleError('recent: --rsource and --rdest exclude each other');
   const number = (name: string) => (given.has(name) ? numberOf(valueOf(given, name), 'recent', name, 1) : 0);
   const checks = action.name === 'rcheck' || action.name === 'update';

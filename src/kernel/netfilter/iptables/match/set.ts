@@ -1,4 +1,5 @@
 import { setMatches } from '../../../ipset/lookup.ts';
+import { dimensionsOf } from '../../../ipset/set-type.ts';
 import { RuleError } from '../option.ts';
 import { join, not, numberOf } from '../value.ts';
 import type { GivenOptions, OptionSpec } from '../option.ts';
@@ -37,7 +38,7 @@ export const set: MatchModule = {
       text,
       test: (context) => {
         const ipset = context.ipset(name);
-        return ipset ? setMatches(ipset, directions, context, returnNomatch) !== negated : 'unknown';
+        return ipset && dimensionsOf(ipset.type) ? setMatches(ipset, directions, context, returnNomatch) !== negated : 'unknown';
       },
     };
   },

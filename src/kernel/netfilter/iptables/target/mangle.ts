@@ -19,7 +19,7 @@ const dscp: TargetModule = {
   tables: ['mangle'],
   options: [{ name: 'set-dscp' }, { name: 'set-dscp-class' }],
   build(given) {
-    const { name, values } = exactlyOne(given, 'DSCP', ['set-dscp', 'set-dscp-class']);
+    const { name, values } = exactlyOne(given, 'DSCP', ['set-dscp', 'set-dscp-class'], 'DSCP target: Parameter --set-dscp is required');
     const value = name === 'set-dscp' ? numberOf(values[0]!, 'DSCP', 'set-dscp', 0, 0x3f) : dscpOfClass(values[0]!);
     return { text: `--set-dscp ${hex2(value)}`, action: { kind: 'tos', value: value << 2, mask: 0xfc } };
   },
@@ -36,7 +36,7 @@ const tos: TargetModule = {
   tables: ['mangle'],
   options: TOS_OPTIONS.map((name) => ({ name })),
   build(given) {
-    const { value, mask } = tosOf(exactlyOne(given, 'TOS', TOS_OPTIONS));
+    const { value, mask } = tosOf(exactlyOne(given, 'TOS', TOS_OPTIONS, 'TOS: An action is required'));
     return { text: `--set-tos ${hex2(value)}/${hex2(mask)}`, action: { kind: 'tos', value, mask } };
   },
 };
@@ -46,7 +46,7 @@ const tcpmss: TargetModule = {
   name: 'TCPMSS',
   options: [{ name: 'set-mss' }, { name: 'clamp-mss-to-pmtu', args: 0 }],
   build(given, { protocol }) {
-    const option = exactlyOne(given, 'TCPMSS', ['set-mss', 'clamp-mss-to-pmtu']);
+    const option = exactlyOne(given, 'TCPMSS', ['set-mss', 'clamp-mss-to-pmtu'], 'TCPMSS target: At least one parameter is required');
     if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw invalidArgument();
     const value = option.name === 'set-mss' ? ` ${numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495)}` : '';
     const baseHooks = option.name === 'clamp-mss-to-pmtu' ? { baseHooks: ROUTED } : {};
@@ -84,7 +84,7 @@ function hopTarget(name: string, prefix: string): TargetModule {
     tables: ['mangle'],
     options: options.map((option) => ({ name: option })),
     build(given) {
-      const option = exactlyOne(given, name, options);
+      const option = exactlyOne(given, name, options, `${name}: You must specify an action`);
       const op = option.name.slice(-3) as 'set' | 'inc' | 'dec';
       const value = numberOf(option.values[0]!, name, option.name, op === 'set' ? 0 : 1, 255);
       return { text: `--${option.name} ${value}`, action: { kind: 'ttl', op, value } };

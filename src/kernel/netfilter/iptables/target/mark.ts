@@ -4,6 +4,7 @@ import type { GivenOption, GivenOptions, OptionSpec } from '../option.ts';
 import type { Masked } from '../value.ts';
 import type { TargetModule } from './module.ts';
 
+const MISSING = 'MARK: One of the --set-xmark, --{and,or,xor,set}-mark options is required';
 const MARK_OPTIONS = ['set-xmark', 'set-mark', 'and-mark', 'or-mark', 'xor-mark'] as const;
 
 /** Changes the packet's mark (xt_mark.c mark_tg). */
@@ -11,7 +12,7 @@ const mark: TargetModule = {
   name: 'MARK',
   options: MARK_OPTIONS.map((name) => ({ name })),
   build(given) {
-    const { value, mask } = changeOf(exactlyOne(given, 'MARK', MARK_OPTIONS), 'MARK');
+    const { value, mask } = changeOf(exactlyOne(given, 'MARK', MARK_OPTIONS, MISSING), 'MARK');
     return { text: `--set-xmark ${hex(value)}/${hex(mask)}`, action: { kind: 'mark', value, mask } };
   },
 };
@@ -31,7 +32,7 @@ const connmark: TargetModule = {
   name: 'CONNMARK',
   options: [...MARK_OPTIONS.map((name) => ({ name })), ...COPY_OPTIONS],
   build(given) {
-    const option = exactlyOne(given, 'CONNMARK', [...MARK_OPTIONS, 'save-mark', 'restore-mark']);
+    const option = exactlyOne(given, 'CONNMARK', [...MARK_OPTIONS, 'save-mark', 'restore-mark'], 'CONNMARK target: No operation specified');
     const shift = shiftText(given);
     if (option.name === 'save-mark' || option.name === 'restore-mark') {
       const { nfmask, ctmask } = masksOf(given);
