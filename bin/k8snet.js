@@ -17,7 +17,8 @@ function load() {
     nodeModule.enableCompileCache();
     return require(bundle);
   }
-  const source = readFileSync(bundle, 'utf8');
+  // The bundle is plain ASCII, and this is the quickest way to read such a file.
+  const source = readFileSync(bundle, 'latin1');
   const build = /^\/\/ build (\w+)/.exec(source)?.[1];
   const script = new Script(nodeModule.wrap(source), { filename: bundle, cachedData: readOptional(`${bundle}.${build}.cache`) });
   const loaded = { exports: {} };

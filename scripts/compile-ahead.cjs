@@ -10,7 +10,7 @@ const [bundle, cache] = process.argv.slice(2);
 const root = dirname(dirname(bundle));
 
 async function main() {
-  const script = new Script(nodeModule.wrap(readFileSync(bundle, 'utf8')), { filename: bundle });
+  const script = new Script(nodeModule.wrap(readFileSync(bundle, 'latin1')), { filename: bundle });
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, require, loaded, bundle, dirname(bundle));
   const io = {

@@ -1,18 +1,19 @@
+import { fstatSync, writeSync } from 'node:fs';
 import process from 'node:process';
+import { UsageError } from './errors.ts';
 import { run } from './run.ts';
 
 export { run };
 
 /** The executable: binds the command line to this process. `packageRoot` is the folder of the package. */
 export async function main(packageRoot: string): Promise<void> {
-  endQuietlyOnClosedPipe(process.stdout);
-  endQuietlyOnClosedPipe(process.stderr);
+  const stdoutIsTerminal = isTerminal(1);
   process.exitCode = await run(process.argv.slice(2), {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    stdoutIsTerminal: process.stdout.isTTY === true,
-    stderrIsTerminal: process.stderr.isTTY === true,
-    columns: process.stdout.columns,
+    out: (text) => write(1, text),
+    err: (text) => write(2, text),
+    stdoutIsTerminal,
+    stderrIsTerminal: isTerminal(2),
+    columns: stdoutIsTerminal ? process.stdout.columns : undefined,
     env: process.env,
     readStdin,
     packageRoot,
@@ -25,10 +26,32 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `k8snet trace ... | head` closes the pipe early: nothing to complain about. */
-function endQuietlyOnClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
-  });
+/** Looks before it touches process.stdout: making that stream takes several milliseconds, which only a terminal needs. */
+function isTerminal(fd: 1 | 2): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && stream(fd).isTTY === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes all of a text at once; a closed pipe (`k8snet trace ... | head`) ends quietly. */
+function write(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Nobody is left to be told that messages can't be written.
+    if (code === 'EPIPE' || (code !== 'EAGAIN' && fd === 2)) return;
+    if (code !== 'EAGAIN') throw new UsageError(`standard output cannot be written to (${code})`);
+    // Somebody made this pipe non-blocking and it is full: the stream knows how to wait.
+    stream(fd).on('error', () => {});
+    stream(fd).write(bytes.subarray(written));
+  }
+}
+
+function stream(fd: 1 | 2): NodeJS.WriteStream {
+  return fd === 1 ? process.stdout : process.stderr;
 }

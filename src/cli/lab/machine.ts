@@ -10,7 +10,8 @@ const NETNS_FOLDER = '/run/netns';
 /** @throws UsageError when labs can't be built here, with the reason */
 export function requireLabMachine(tools: readonly string[]): void {
   if (process.platform !== 'linux') throw new UsageError('a lab needs Linux');
-  if (process.getuid?.() !== 0) throw new UsageError('a lab needs root', 'sudo k8snet lab ...; `lab script` prints what would be done');
+  if (process.getuid?.() !== 0)
+    throw new UsageError('a lab needs root', 'sudo k8snet lab ...; `lab script` prints what would be done');
   for (const tool of tools) {
     if (spawnSync(tool, ['--version'], { stdio: 'ignore' }).error) throw new UsageError(`a lab needs the program ${tool}`);
   }
@@ -24,7 +25,13 @@ export function labNamespaces(lab: LabName): readonly string[] {
 
 /** Names of all labs on this machine. */
 export function labs(): readonly LabName[] {
-  return [...new Set(namespaces().map(labOf).filter((lab) => lab !== null))];
+  return [
+    ...new Set(
+      namespaces()
+        .map(labOf)
+        .filter((lab) => lab !== null),
+    ),
+  ];
 }
 
 /**
@@ -33,7 +40,10 @@ export function labs(): readonly LabName[] {
  */
 export async function runScript(script: string): Promise<void> {
   // The script is read whole before it runs: none of its commands can read it away. The shell leads a group, so that all can be ended.
-  const child = spawn('sh', ['-c', 'script=$(cat); exec </dev/null; eval "$script"'], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  const child = spawn('sh', ['-c', 'script=$(cat); exec </dev/null; eval "$script"'], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true,
+  });
   const end = (): void => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };

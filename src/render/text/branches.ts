@@ -1,4 +1,3 @@
-import { hopsView } from './views.ts';
 import type { Outcome } from '../../trace/outcome.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 
@@ -33,11 +32,28 @@ export function groupBranches(outcomes: readonly Outcome[]): readonly BranchGrou
 
 /** Verdict, cause and the way: nodes by name, pods and their devices without. */
 function shape(outcome: Outcome): string {
-  const way = (events: readonly TraceEvent[]) =>
-    hopsView(events).map(
-      (line) => `${line.layer} ${line.host.startsWith('pod/') ? 'pod' : line.host} ${line.place} ${line.tone}`,
-    );
-  return JSON.stringify([outcome.verdict, outcome.cause?.code ?? null, way(outcome.request), way(outcome.reply)]);
+  return [outcome.verdict, outcome.cause?.code ?? '', way(outcome.request), '|', way(outcome.reply)].join(' ');
+}
+
+const TELLING: ReadonlySet<TraceEvent['kind']> = new Set([
+  'socket',
+  'nat',
+  'bridge',
+  'route',
+  'encapsulate',
+  'decapsulate',
+  'drop',
+  'proxy',
+]);
+
+function way(events: readonly TraceEvent[]): string {
+  return events
+    .filter((event) => TELLING.has(event.kind))
+    .map(
+      (event) =>
+        `${event.host.startsWith('pod/') ? 'pod' : event.host} ${event.kind}${event.kind === 'bridge' ? ` ${event.action}` : ''}`,
+    )
+    .join(', ');
 }
 
 function sameEvent(a: TraceEvent, b: TraceEvent | undefined): boolean {
