@@ -22,7 +22,9 @@ export function runChecks(scenario: Scenario, options: CheckOptions, engine: Eng
     return opened;
   };
   const namespace = options.namespace ?? 'default';
-  const checks = scenario.checks.map((check) => runCheck(check, laboratoryFor(check.coldNeighbours), scenario.assumptions, namespace));
+  const checks = scenario.checks.map((check) =>
+    runCheck(check, laboratoryFor(check.coldNeighbours), scenario.assumptions, namespace),
+  );
   const passed = checks.filter((check) => check.ok).length;
   return { apiVersion: API_VERSION, kind: 'CheckReport', passed, failed: checks.length - passed, checks };
 }
@@ -30,7 +32,16 @@ export function runChecks(scenario: Scenario, options: CheckOptions, engine: Eng
 function runCheck(check: Check, opened: LaboratoryResult, assumptions: readonly string[], namespace: string): CheckResult {
   const { name, from, to, position } = check;
   const where = { name, file: position?.file ?? '', line: position?.line ?? 0, column: position?.column ?? 0 };
-  const failed = (error: string): CheckResult => ({ ...where, from, to, ok: false, expectations: [], error, outcomes: [], assumptions });
+  const failed = (error: string): CheckResult => ({
+    ...where,
+    from,
+    to,
+    ok: false,
+    expectations: [],
+    error,
+    outcomes: [],
+    assumptions,
+  });
   if (!opened.ok) return failed(opened.diagnostics.map((diagnostic) => diagnostic.message).join('; '));
   const unknown = unknownExpectation(check);
   if (unknown !== null) return failed(unknown);

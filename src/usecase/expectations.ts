@@ -10,7 +10,12 @@ import { passesThrough } from './through.ts';
  * Compares outcomes with what a check expects: `verdict`, `server`, `source`, `cause`, `status` must hold for every outcome,
  * `servers` are exactly those that may answer, `through` is on the way in every outcome, `notThrough` in none.
  */
-export function evaluate(expect: CheckExpectation, outcomes: readonly Outcome[], cluster: Cluster, namespace: string): Expectation[] {
+export function evaluate(
+  expect: CheckExpectation,
+  outcomes: readonly Outcome[],
+  cluster: Cluster,
+  namespace: string,
+): Expectation[] {
   const serverName = (text: string): string => {
     const server = resolveServer(cluster, text, namespace);
     return server.ok ? server.value.name : text;
@@ -40,7 +45,12 @@ export function evaluate(expect: CheckExpectation, outcomes: readonly Outcome[],
 function sameServers(wanted: readonly string[], outcomes: readonly Outcome[]): Expectation {
   const answering = distinct(outcomes.flatMap((outcome) => (outcome.server === null ? [] : [outcome.server])));
   const sort = (names: readonly string[]): string => distinct(names).toSorted().join(', ');
-  return { name: 'servers', ok: sort(wanted) === sort(answering), expected: sort(wanted) || 'none', actual: sort(answering) || 'none' };
+  return {
+    name: 'servers',
+    ok: sort(wanted) === sort(answering),
+    expected: sort(wanted) || 'none',
+    actual: sort(answering) || 'none',
+  };
 }
 
 function distinct(texts: readonly string[]): string[] {

@@ -96,7 +96,10 @@ class Run {
       const walked = this.#walk(connection.request, state, new Choices(given));
       open.push(...alternatives(walked.choices, given.length));
       if (!this.#keeps(connection, walked)) continue;
-      const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [...results, walked.result]);
+      const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [
+        ...results,
+        walked.result,
+      ]);
       if (rest === null) return null;
       branches.push(...rest);
     }

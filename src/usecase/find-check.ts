@@ -10,7 +10,9 @@ export function findCheck(checks: readonly Check[], text: string): Result<Check>
   if (named) return found(named);
   if (/^\d+$/.test(text)) {
     const numbered = checks[Number(text) - 1];
-    return numbered ? found(numbered) : refused(`no check ${text}; there ${checks.length === 1 ? 'is 1' : `are ${checks.length}`}`);
+    return numbered
+      ? found(numbered)
+      : refused(`no check ${text}; there ${checks.length === 1 ? 'is 1' : `are ${checks.length}`}`);
   }
   const names = checks.map((check) => check.name);
   return refused(`no check "${text}"${didYouMean(nearest(text, names), names)}`);

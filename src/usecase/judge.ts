@@ -37,7 +37,13 @@ export function judge(branches: readonly Branch[], asked: Plan, before: readonly
 
 function outcomeOf(group: Group, asked: Plan, before: readonly Plan[], laboratory: Laboratory, context: LayerContext): Outcome {
   const { result, first } = group;
-  const cause = findCause({ ...laboratory, source: asked.source, destination: asked.destination, request: asked.request, result });
+  const cause = findCause({
+    ...laboratory,
+    source: asked.source,
+    destination: asked.destination,
+    request: asked.request,
+    result,
+  });
   return {
     probability: tidy(group.probability),
     verdict: result.unknownRules.length > 0 ? 'unknown' : result.verdict,

@@ -52,9 +52,13 @@ export function openLaboratory(cluster: Cluster, options: LaboratoryOptions, eng
   const compileHealthy = (): World | null => {
     if (healthy !== undefined) return healthy;
     const result = engine.compile(withoutCommands(changed), compileOptions);
-    return (healthy = result.ok ? result.world : null);
+    healthy = result.ok ? result.world : null;
+    return healthy;
   };
-  return { ok: true, laboratory: { cluster: asked.cluster, world: compiled.world, healthy: compileHealthy, connect: engine.connect } };
+  return {
+    ok: true,
+    laboratory: { cluster: asked.cluster, world: compiled.world, healthy: compileHealthy, connect: engine.connect },
+  };
 }
 
 /** An error at a place of the input. */
@@ -73,25 +77,44 @@ function withCommands(cluster: Cluster, commands: NonNullable<LaboratoryOptions[
   let changed = cluster;
   for (const { host, command } of commands) {
     const next = withCommand(changed, host, { text: command, position: null });
-    if (!next) return { ok: false, message: `no host "${host}" to run "${command}" on; name a node, pod/NAME, external/NAME or underlay` };
+    if (!next)
+      return { ok: false, message: `no host "${host}" to run "${command}" on; name a node, pod/NAME, external/NAME or underlay` };
     changed = next;
   }
   return { ok: true, cluster: changed };
 }
 
 function withCommand(cluster: Cluster, host: string, line: CommandLine): Cluster | null {
-  const add = <T extends { readonly commands: readonly CommandLine[] }>(owner: T): T => ({ ...owner, commands: [...owner.commands, line] });
+  const add = <T extends { readonly commands: readonly CommandLine[] }>(owner: T): T => ({
+    ...owner,
+    commands: [...owner.commands, line],
+  });
   if (host === 'underlay') return { ...cluster, underlay: add(cluster.underlay) };
   const [kind, ...rest] = host.includes('/') ? host.split('/') : ['node', host];
   const name = rest.at(-1);
   const namespace = rest.length > 1 ? rest[0] : 'default';
   switch (kind) {
     case 'node':
-      return replaced(cluster.nodes, (n) => n.name === name, add, (nodes) => ({ ...cluster, nodes }));
+      return replaced(
+        cluster.nodes,
+        (n) => n.name === name,
+        add,
+        (nodes) => ({ ...cluster, nodes }),
+      );
     case 'pod':
-      return replaced(cluster.pods, (p) => p.name === name && p.namespace === namespace, add, (pods) => ({ ...cluster, pods }));
+      return replaced(
+        cluster.pods,
+        (p) => p.name === name && p.namespace === namespace,
+        add,
+        (pods) => ({ ...cluster, pods }),
+      );
     case 'external':
-      return replaced(cluster.externals, (e) => e.name === name, add, (externals) => ({ ...cluster, externals }));
+      return replaced(
+        cluster.externals,
+        (e) => e.name === name,
+        add,
+        (externals) => ({ ...cluster, externals }),
+      );
     default:
       return null;
   }

@@ -26,7 +26,10 @@ export function layerContext(cluster: Cluster, client: string): LayerContext {
   let addresses: ReadonlySet<string> | undefined;
   return {
     isNic: (host, device) => nicsOf(host).has(device),
-    isServiceAddress: (address) => (addresses ??= serviceAddresses(cluster)).has(address),
+    isServiceAddress: (address) => {
+      addresses ??= serviceAddresses(cluster);
+      return addresses.has(address);
+    },
     fromOutside: client.startsWith('external/'),
   };
 }

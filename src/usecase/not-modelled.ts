@@ -17,7 +17,10 @@ export function notModelledOn(cluster: Cluster, plan: Plan, outcomes: readonly O
   }
   return cluster.notModelled
     .filter(({ kind, namespace }) => kind.endsWith('NetworkPolicy') && (namespace === '' || namespaces.has(namespace)))
-    .map(({ kind, namespace, name }) => `${kind} ${namespace === '' ? name : `${namespace}/${name}`} is not modelled${enforcement(cluster.cni)}`);
+    .map(
+      ({ kind, namespace, name }) =>
+        `${kind} ${namespace === '' ? name : `${namespace}/${name}`} is not modelled${enforcement(cluster.cni)}`,
+    );
 }
 
 /** Plugins that enforce no policies make one harmless, which is worth knowing too. */

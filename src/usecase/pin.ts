@@ -10,7 +10,8 @@ export function reachedServer(result: ConnectionResult, request: ConnectionReque
   if (result.server !== null) return result.server === server.name;
   let destination = formatIp(request.destination);
   for (const event of result.request) {
-    if (event.kind === 'nat' && event.type === 'dnat' && !event.outer && event.after.dst !== undefined) destination = event.after.dst;
+    if (event.kind === 'nat' && event.type === 'dnat' && !event.outer && event.after.dst !== undefined)
+      destination = event.after.dst;
   }
   return server.addresses.some((address) => formatIp(address) === destination);
 }

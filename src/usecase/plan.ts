@@ -35,7 +35,8 @@ export function planConnection(cluster: Cluster, probe: Probe, options: PlanOpti
   const source = resolveSource(cluster, probe.from, options.namespace);
   if (!source.ok) return source;
   const bind = probe.sourceAddress === null ? source.value.bind : parseIp(probe.sourceAddress);
-  if (probe.sourceAddress !== null && bind === null) return refused(`source address "${probe.sourceAddress}" is not an IP address`);
+  if (probe.sourceAddress !== null && bind === null)
+    return refused(`source address "${probe.sourceAddress}" is not an IP address`);
   const families = bind === null ? familiesOf(source.value.addresses) : [familyOf(bind)];
   const destination = resolveDestination(cluster, probe.to, { namespace: options.namespace, protocol: probe.protocol, families });
   if (!destination.ok) return destination;
@@ -77,7 +78,10 @@ export function planSequence(
 ): Result<{ readonly asked: Plan; readonly before: readonly Plan[] }> {
   const earlier: Plan[] = [];
   for (const [index, earlierProbe] of before.entries()) {
-    const plan = planConnection(cluster, earlierProbe, { namespace: options.namespace, defaultSourcePort: FIRST_SOURCE_PORT + 1 + index });
+    const plan = planConnection(cluster, earlierProbe, {
+      namespace: options.namespace,
+      defaultSourcePort: FIRST_SOURCE_PORT + 1 + index,
+    });
     if (!plan.ok) return refused(`before ${index + 1}: ${plan.message}`);
     earlier.push(plan.value);
   }

@@ -42,7 +42,13 @@ export function traceConnection(scenario: Scenario, probe: Probe, options: Trace
  * `--repeat`: the same connection several times, one after the other over what the earlier ones left behind, each from a port of its
  * own. Where a connection may end in several ways the next goes on from the most likely one (the first among equals), and says so.
  */
-export function traceRepeated(scenario: Scenario, probe: Probe, count: number, options: TraceOptions, engine: Engine): TraceListResult {
+export function traceRepeated(
+  scenario: Scenario,
+  probe: Probe,
+  count: number,
+  options: TraceOptions,
+  engine: Engine,
+): TraceListResult {
   const opened = openLaboratory(scenario.cluster, options, engine);
   if (!opened.ok) return opened;
   const items: Trace[] = [];
@@ -53,7 +59,9 @@ export function traceRepeated(scenario: Scenario, probe: Probe, count: number, o
     const answer = ask(opened.laboratory, question, state);
     if (!answer.ok) return failure(answer.message, options);
     items.push(traceOf(opened.laboratory, scenario, answer.value, notes));
-    const likeliest = answer.value.branches.reduce((best, branch) => (branch.probability > best.probability + 1e-9 ? branch : best));
+    const likeliest = answer.value.branches.reduce((best, branch) =>
+      branch.probability > best.probability + 1e-9 ? branch : best,
+    );
     state = likeliest.state;
     const { server, verdict } = likeliest.results.at(-1)!;
     notes = answer.value.outcomes.length > 1 ? [`connection ${i + 1} is taken to have ended with ${server ?? verdict}`] : [];
@@ -109,7 +117,9 @@ function assumedListeners(cluster: Cluster, answer: Answer): string[] {
   for (const pod of cluster.pods) {
     if (pod.assumedPorts.length === 0 || !servers.has(`pod/${pod.namespace}/${pod.name}`)) continue;
     for (const { port, protocol, service } of pod.assumedPorts) {
-      notes.push(`pod/${pod.namespace}/${pod.name} declares no port; it is taken to listen on ${port}/${protocol}, where ${service} points`);
+      notes.push(
+        `pod/${pod.namespace}/${pod.name} declares no port; it is taken to listen on ${port}/${protocol}, where ${service} points`,
+      );
     }
   }
   return notes;

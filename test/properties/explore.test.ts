@@ -12,7 +12,12 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4 },
     fc.record({ server: fc.string({ minLength: 1, maxLength: 3 }) }),
-    fc.record({ branches: fc.array(fc.record({ weight: fc.integer({ min: 0, max: 5 }), tree: tie('tree') }), { minLength: 1, maxLength: 4 }) }),
+    fc.record({
+      branches: fc.array(fc.record({ weight: fc.integer({ min: 0, max: 5 }), tree: tie('tree') }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+    }),
   ),
 }));
 
@@ -38,7 +43,10 @@ function leaves(at: Tree, probability = 1): { readonly server: string; readonly 
 
 function run(root: Tree, limit: number) {
   const { branches, sampled } = explore([{ request: request(), pin: null }], {
-    world: emptyWorld, state: new KernelState(), connect: connectBy(root), limit,
+    world: emptyWorld,
+    state: new KernelState(),
+    connect: connectBy(root),
+    limit,
   });
   return { sampled, branches: branches.map(({ results, probability }) => ({ server: results[0]!.server, probability })) };
 }

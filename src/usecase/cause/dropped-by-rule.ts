@@ -29,7 +29,13 @@ export const ruleDropped: Diagnose = (evidence, site) => {
     case 'invalid-drop':
       return conntrackInvalid(evidence, site, event, index);
     case 'localnet-guard':
-      return causeAt(site, 'rule-drop', `${site.host} dropped it by ${placeOf(event)}: 127.0.0.0/8 is not open to others, as designed`, null, index);
+      return causeAt(
+        site,
+        'rule-drop',
+        `${site.host} dropped it by ${placeOf(event)}: 127.0.0.0/8 is not open to others, as designed`,
+        null,
+        index,
+      );
     default:
       return isReject(event) ? ruleReject(site, event, index) : ruleDrop(site, event, index);
   }

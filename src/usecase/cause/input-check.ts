@@ -20,7 +20,9 @@ export const reversePath: Diagnose = (_evidence, site) => {
   const device = inDevice(site) ?? 'eth0';
   const source = packetAt(site)?.src ?? 'its source';
   const text = `${site.host} dropped ${describePacket(packetAt(site))}: it came in by ${device}, the way back to ${source} leads elsewhere, and rp_filter is strict`;
-  return causeAt(site, 'rp-filter', text, [onHost(site.host, `sysctl -w net.ipv4.conf.${device.replaceAll('.', '/')}.rp_filter=2`)]);
+  return causeAt(site, 'rp-filter', text, [
+    onHost(site.host, `sysctl -w net.ipv4.conf.${device.replaceAll('.', '/')}.rp_filter=2`),
+  ]);
 };
 
 /** own-source-address: a packet from outside that bears an address of the host itself (fib_validate_source, even with rp_filter=0). */
@@ -36,7 +38,10 @@ export const ownSourceAddress: Diagnose = ({ result, cluster }, site) => {
   }
   const address = parseIp(source);
   const holder = address === null ? null : holderOf(cluster, address);
-  const twin = holder && site.host !== `${holder.kind}/${holderName(holder)}` ? `, which belongs to ${holder.kind}/${holderName(holder)} too` : '';
+  const twin =
+    holder && site.host !== `${holder.kind}/${holderName(holder)}`
+      ? `, which belongs to ${holder.kind}/${holderName(holder)} too`
+      : '';
   const text = `${site.host} dropped ${describePacket(packet)}: it came in from outside with ${site.host}'s own address ${source}${twin}, as designed`;
   return causeAt(site, 'own-source-address', text, null);
 };

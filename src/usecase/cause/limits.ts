@@ -7,15 +7,18 @@ const TELLING = ['ip_forward', 'ip_fragment', 'ip6_forward'];
 
 /** mtu-exceeded: larger than the next device or the path takes, and not to be fragmented. */
 export const mtuExceeded: Diagnose = (evidence, site) => {
-  if (site.drop?.reason === 'PKT_TOO_BIG') return TELLING.includes(site.drop.where) ? tooBigToForward(site) : vanished(evidence, site);
+  if (site.drop?.reason === 'PKT_TOO_BIG')
+    return TELLING.includes(site.drop.where) ? tooBigToForward(site) : vanished(evidence, site);
   return !site.drop && evidence.result.verdict === 'message-too-long' ? tooBigAtHome(evidence, site) : null;
 };
 
 function tooBigToForward(site: Site): Cause {
   const route = lastRoute(site);
-  const device = / mtu /.test(route?.entry ?? '') ? `the route \`${route?.entry}\`` : (site.drop?.device ?? route?.dev ?? 'the way');
+  const device = / mtu /.test(route?.entry ?? '')
+    ? `the route \`${route?.entry}\``
+    : (site.drop?.device ?? route?.dev ?? 'the way');
   const packet = packetAt(site);
-  const limit = site.drop?.detail?.['mtu'] ?? 'less';
+  const limit = site.drop?.detail?.mtu ?? 'less';
   const text = `${describePacket(packet)} has ${packet?.length ?? 'too many'} bytes, ${device} of ${site.host} takes ${limit}, and it must not be fragmented: ${site.host} tells the sender to send less, as designed`;
   return causeAt(site, 'mtu-exceeded', text, null);
 }
@@ -24,7 +27,7 @@ function tooBigToForward(site: Site): Cause {
 function vanished({ world }: Evidence, site: Site): Cause {
   const name = site.drop?.device ?? '';
   const packet = packetAt(site);
-  const limit = site.drop?.detail?.['mtu'];
+  const limit = site.drop?.detail?.mtu;
   const device = world.host(site.host)?.devices.get(name);
   const isPeer = device?.kind === 'veth' && String(device.mtu) !== limit;
   const small = isPeer ? device.peer : { host: site.host, device: name };
@@ -37,8 +40,14 @@ function tooBigAtHome({ world, request }: Evidence, site: Site): Cause {
   const route = lastRoute(site);
   const mtu = route?.dev ? world.host(site.host)?.devices.get(route.dev)?.mtu : undefined;
   const asked = request.payload === null ? 'the datagram' : `${request.payload} bytes of data and their headers`;
-  const limit = mtu === undefined ? 'the path takes' : `the ${mtu} bytes that ${route?.dev ?? 'the device'} of ${site.host} takes`;
-  return causeAt(site, 'mtu-exceeded', `${asked} are more than ${limit}, and the sender forbids fragments: send() fails, as designed`, null);
+  const limit =
+    mtu === undefined ? 'the path takes' : `the ${mtu} bytes that ${route?.dev ?? 'the device'} of ${site.host} takes`;
+  return causeAt(
+    site,
+    'mtu-exceeded',
+    `${asked} are more than ${limit}, and the sender forbids fragments: send() fails, as designed`,
+    null,
+  );
 }
 
 /** ttl-expired: forwarded too often (ip_forward), by a small TTL or a loop. */

@@ -7,22 +7,36 @@ import type { Diagnose, Evidence, Site } from './evidence.ts';
 export const neighbourFailed: Diagnose = (evidence, site) => {
   if (site.drop?.reason !== 'NEIGH_FAILED') return null;
   const hop = nextHop(site);
-  if (!hop) return causeAt(site, 'neighbour-failed', `nobody answered ${site.host} for the next hop of ${describePacket(packetAt(site))}`, null);
+  if (!hop)
+    return causeAt(
+      site,
+      'neighbour-failed',
+      `nobody answered ${site.host} for the next hop of ${describePacket(packetAt(site))}`,
+      null,
+    );
   const { address, device } = hop;
   const parsed = parseIp(address);
   const intended = parsed === null ? undefined : evidence.healthy()?.host(site.host)?.neighbours.get(device, parsed);
   if (intended?.mac) {
     const text = `${site.host} knows no MAC address for ${address} on ${device}, and nobody answers there: the entry that the network daemon made is gone`;
-    return causeAt(site, 'neighbour-failed', text, [onHost(site.host, `ip neigh replace ${address} lladdr ${intended.mac} dev ${device} nud permanent`)]);
+    return causeAt(site, 'neighbour-failed', text, [
+      onHost(site.host, `ip neigh replace ${address} lladdr ${intended.mac} dev ${device} nud permanent`),
+    ]);
   }
   const holder = parsed === null ? null : holderHost(evidence, parsed);
-  if (holder === null) return causeAt(site, 'no-such-address', `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`, null);
+  if (holder === null)
+    return causeAt(
+      site,
+      'no-such-address',
+      `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`,
+      null,
+    );
   const text = `${site.host} looked for ${address} on ${device}, where nobody answers; ${holder} has it, but not on this link`;
   return causeAt(site, 'neighbour-failed', text, null);
 };
 
 function nextHop(site: Site): { readonly address: string; readonly device: string } | null {
-  const asked = site.drop?.detail?.['address'];
+  const asked = site.drop?.detail?.address;
   if (asked !== undefined && site.drop?.device !== undefined) return { address: asked, device: site.drop.device };
   const route = lastRoute(site);
   const address = route?.via ?? packetAt(site)?.dst;
@@ -32,7 +46,8 @@ function nextHop(site: Site): { readonly address: string; readonly device: strin
 /** A host that really has an address on one of its devices. */
 export function holderHost({ world }: Evidence, address: NonNullable<ReturnType<typeof parseIp>>): string | null {
   for (const name of world.holders(address)) {
-    for (const device of world.host(name)?.devices.values() ?? []) if (device.addresses.some((a) => a.address === address)) return name;
+    for (const device of world.host(name)?.devices.values() ?? [])
+      if (device.addresses.some((a) => a.address === address)) return name;
   }
   return null;
 }
@@ -41,7 +56,7 @@ export function holderHost({ world }: Evidence, address: NonNullable<ReturnType<
 export const missingFdb: Diagnose = (evidence, site) => {
   if (site.drop?.reason !== 'NO_TX_TARGET') return null;
   const device = site.drop.device ?? 'the tunnel';
-  const mac = site.drop.detail?.['mac'];
+  const mac = site.drop.detail?.mac;
   const entry = missingEntries(evidence, site.host, device).find((e) => e.mac === mac);
   const text = `${device} of ${site.host} does not know behind which node ${mac ?? 'the next hop'} is: its forwarding database has no entry for it`;
   if (!entry || entry.remote === null) return causeAt(site, 'fdb-missing', text, null);

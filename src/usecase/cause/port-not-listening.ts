@@ -43,7 +43,9 @@ function targetPortPatch(evidence: Evidence, pod: Pod, protocol: string | undefi
 }
 
 function servicePortIndex({ request }: Evidence, service: Service): number {
-  return service.ports.findIndex((p) => p.protocol === request.protocol && (p.port === request.port || p.nodePort === request.port));
+  return service.ports.findIndex(
+    (p) => p.protocol === request.protocol && (p.port === request.port || p.nodePort === request.port),
+  );
 }
 
 /** On a node: a node port that kube-proxy did not open there, or simply no process. */

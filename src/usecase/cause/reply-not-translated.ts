@@ -24,7 +24,9 @@ export const replyNotTranslated: Diagnose = (evidence, site) => {
     return causeAt(site, 'bridge-nf-off', text, [onHost(translator, 'sysctl -w net.bridge.bridge-nf-call-iptables=1')]);
   }
   const passes = result.reply.some((e) => e.host === translator);
-  const why = passes ? `${translator} did not take it for an answer to the connection it had translated` : `it does not come back through ${translator}, which translated the request`;
+  const why = passes
+    ? `${translator} did not take it for an answer to the connection it had translated`
+    : `it does not come back through ${translator}, which translated the request`;
   const text = `the client gets the answer ${describePacket(packet)} instead of one from ${expected}: ${why}`;
   return causeAt(site, 'reply-not-translated', text, passes ? null : masquerade(evidence, translator));
 };

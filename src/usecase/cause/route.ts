@@ -36,7 +36,9 @@ export const deviceDown: Diagnose = (_evidence, site) => {
 /** no-route, no-route-back, no-such-address: no route leads on, or only one to a host that has none. */
 export const noRoute: Diagnose = (evidence, site) => {
   const { drop, part } = site;
-  const unroutable = drop ? ['IP_INNOROUTES', 'IP_INADDRERRORS', 'IP_OUTNOROUTES'].includes(drop.reason) || drop.where === 'nf_hook_slow' : isLocalFailure(evidence);
+  const unroutable = drop
+    ? ['IP_INNOROUTES', 'IP_INADDRERRORS', 'IP_OUTNOROUTES'].includes(drop.reason) || drop.where === 'nf_hook_slow'
+    : isLocalFailure(evidence);
   if (!unroutable) return null;
   const target = packetAt(site)?.dst ?? (part === 'request' ? evidence.destination.label : null);
   if (target === null) return null;
@@ -63,12 +65,15 @@ function strangeTable(site: Site): RouteEvent | null {
   const outer = site.drop?.outer ?? false;
   const event = site.events
     .slice(0, site.index)
-    .findLast((e) => e.kind === 'route' && (e.outer ?? false) === outer && !['main', 'local', 'default', 'none'].includes(e.table));
+    .findLast(
+      (e) => e.kind === 'route' && (e.outer ?? false) === outer && !['main', 'local', 'default', 'none'].includes(e.table),
+    );
   return event?.kind === 'route' ? event : null;
 }
 
 function ledAstray(evidence: Evidence, site: Site, code: CauseCode, what: string, address: IpAddress, by: RouteEvent): Cause {
-  const where = by.host === site.host ? 'which leads nowhere' : `which led it astray to ${site.host}, where no route leads on ${what}`;
+  const where =
+    by.host === site.host ? 'which leads nowhere' : `which led it astray to ${site.host}, where no route leads on ${what}`;
   const text = `${by.host} looked it up in table ${by.table}, as a rule of \`ip rule\` there says, and took \`${by.entry ?? 'no route'}\`, ${where}`;
   const right = bestRoute(evidence.world, by.host, address);
   const remedy = right ? [onHost(by.host, `ip route add ${right.route} table ${by.table}`)] : null;
@@ -89,7 +94,11 @@ function routeIndex(site: Site): number {
 }
 
 /** The first host on the way, up to the site, that would route the address better without its operator's commands. */
-function missingRoute(evidence: Evidence, site: Site, address: IpAddress): { readonly host: string; readonly route: string } | null {
+function missingRoute(
+  evidence: Evidence,
+  site: Site,
+  address: IpAddress,
+): { readonly host: string; readonly route: string } | null {
   const healthy = evidence.healthy();
   if (!healthy) return null;
   for (const host of new Set([...site.events.slice(0, site.index + 1).map((e) => e.host), site.host])) {

@@ -43,8 +43,22 @@ function contextOf({ host, hook, table, view, inDevice, outDevice, conntrack }: 
   if (!packet) return null;
   const untold: ConntrackView = { state: conntrack === 'UNTRACKED' ? 'UNTRACKED' : 'INVALID' };
   return {
-    host, hook, table, packet, mark: view.mark ?? 0, inDevice, outDevice, physIn: null, physOut: null, bridged: false, srcMac: null,
-    packetType: 'unicast', conntrack: untold, socket: null, now: 0, ruleKey: '',
+    host,
+    hook,
+    table,
+    packet,
+    mark: view.mark ?? 0,
+    inDevice,
+    outDevice,
+    physIn: null,
+    physOut: null,
+    bridged: false,
+    srcMac: null,
+    packetType: 'unicast',
+    conntrack: untold,
+    socket: null,
+    now: 0,
+    ruleKey: '',
     moduleState: (_key, make) => make(),
     draw: () => false,
     ipset: (name) => host.netfilter.ipsets.get(name),
@@ -64,7 +78,8 @@ function packetOf(view: PacketView): Packet | null {
 
 function headerOf(view: PacketView): L4Header | null {
   const { protocol, sport, dport, icmp } = view;
-  if ((protocol === 'icmp' || protocol === 'icmpv6') && icmp) return { protocol, type: icmp.type, code: icmp.code, id: icmp.id ?? 0 };
+  if ((protocol === 'icmp' || protocol === 'icmpv6') && icmp)
+    return { protocol, type: icmp.type, code: icmp.code, id: icmp.id ?? 0 };
   if (sport === undefined || dport === undefined) return null;
   if (protocol === 'tcp') return { protocol, sport, dport, flags: flagsOf(view.flags ?? '') };
   if (protocol === 'udp') return { protocol, sport, dport };

@@ -12,7 +12,9 @@ export function serviceOfDestination({ cluster, request }: Evidence): Service | 
   if (byAddress) return byAddress;
   const isNode = cluster.nodes.some((node) => node.addresses.includes(request.destination));
   if (!isNode) return null;
-  return cluster.services.find((s) => s.ports.some((p) => p.nodePort === request.port && p.protocol === request.protocol)) ?? null;
+  return (
+    cluster.services.find((s) => s.ports.some((p) => p.nodePort === request.port && p.protocol === request.protocol)) ?? null
+  );
 }
 
 /**
@@ -26,7 +28,13 @@ export const serviceAddress: Diagnose = (evidence, site) => {
   const service = serviceOfAddress(cluster, request.destination);
   if (!service && !isServiceIp) return null;
   const address = formatIp(request.destination);
-  if (!service) return causeAt(site, 'no-such-address', `no service has the address ${address}, so ${site.host} could only route it like any other, and nobody has it`, null);
+  if (!service)
+    return causeAt(
+      site,
+      'no-such-address',
+      `no service has the address ${address}, so ${site.host} could only route it like any other, and nobody has it`,
+      null,
+    );
   const name = `Service ${service.namespace}/${service.name}`;
   if (request.protocol === 'icmp') {
     const text = `${address} of ${name} exists only in kube-proxy's rules, which are for its ports; nobody has the address, so nobody answers a ping, as designed`;
@@ -38,7 +46,12 @@ export const serviceAddress: Diagnose = (evidence, site) => {
     return causeAt(site, 'port-not-in-service', text, addPort(evidence, service));
   }
   if (cluster.kubeProxy.mode === 'none') {
-    return causeAt(site, 'no-such-address', `${address} of ${name} exists only in kube-proxy's rules, and no kube-proxy runs`, null);
+    return causeAt(
+      site,
+      'no-such-address',
+      `${address} of ${name} exists only in kube-proxy's rules, and no kube-proxy runs`,
+      null,
+    );
   }
   if (source.label.startsWith('external/') && !cameToNode(evidence)) {
     const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
@@ -66,6 +79,11 @@ function addPort({ request }: Evidence, service: Service): readonly string[] | n
     protocol: protocol.toUpperCase(),
     targetPort,
   }));
-  const added = { name: `port-${old.length + 1}`, port: request.port, protocol: model.protocol.toUpperCase(), targetPort: model.targetPort };
+  const added = {
+    name: `port-${old.length + 1}`,
+    port: request.port,
+    protocol: model.protocol.toUpperCase(),
+    targetPort: model.targetPort,
+  };
   return [patch(service, { ports: [...old, added] })];
 }

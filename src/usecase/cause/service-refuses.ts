@@ -56,7 +56,8 @@ function allowedButUntranslated(site: Site, rule: RuleEvent, index: number, serv
 
 /** The service behind one of kube-proxy's rules: its origin says it, in a dump its comment. */
 export function serviceOfRule(cluster: Cluster, rule: RuleEvent): Service | null {
-  const object = /^Service ([^/]+)\/([^: ]+)/.exec(rule.origin?.object ?? '') ?? /--comment "([a-z0-9-]+)\/([a-z0-9-]+)[: "]/.exec(rule.text);
+  const object =
+    /^Service ([^/]+)\/([^: ]+)/.exec(rule.origin?.object ?? '') ?? /--comment "([a-z0-9-]+)\/([a-z0-9-]+)[: "]/.exec(rule.text);
   if (!object) return null;
   return cluster.services.find((s) => s.namespace === object[1] && s.name === object[2]) ?? null;
 }
@@ -83,7 +84,8 @@ function whyEmpty(cluster: Cluster, service: Service): { readonly text: string; 
     return { text: `its selector ${asText} matches no pod`, remedy: nearestSelector(service, selector, inNamespace) };
   }
   const unready = selected.filter((pod) => !pod.ready || pod.terminating).map((pod) => `pod/${pod.name}`);
-  if (unready.length === selected.length) return { text: `${unready.join(', ')} match its selector ${asText} but none is ready`, remedy: null };
+  if (unready.length === selected.length)
+    return { text: `${unready.join(', ')} match its selector ${asText} but none is ready`, remedy: null };
   const named = service.ports.map((port) => port.targetPort).filter((target) => typeof target === 'string');
   return { text: `no pod that its selector ${asText} matches has a port named ${named.join(' or ')}`, remedy: null };
 }
@@ -93,10 +95,15 @@ function matches(pod: Pod, selector: readonly (readonly [string, string])[]): bo
 }
 
 /** A selector that keeps its keys and takes the values of a pod that has them all. */
-function nearestSelector(service: Service, selector: readonly (readonly [string, string])[], pods: readonly Pod[]): readonly string[] | null {
+function nearestSelector(
+  service: Service,
+  selector: readonly (readonly [string, string])[],
+  pods: readonly Pod[],
+): readonly string[] | null {
   const wanted = new Set(service.ports.map((port) => port.targetPort));
   const candidates = pods.filter((pod) => selector.every(([key]) => pod.labels[key] !== undefined));
-  const best = candidates.find((pod) => pod.ports.some((port) => wanted.has(port.port) || wanted.has(port.name))) ?? candidates[0];
+  const best =
+    candidates.find((pod) => pod.ports.some((port) => wanted.has(port.port) || wanted.has(port.name))) ?? candidates[0];
   if (!best) return null;
   return [patch(service, { selector: Object.fromEntries(selector.map(([key]) => [key, best.labels[key]])) })];
 }

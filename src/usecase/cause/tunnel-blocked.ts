@@ -13,13 +13,24 @@ export const tunnelBlocked: Diagnose = (_evidence, site) => {
     const by = event.kind === 'rule' ? describeRule(event) : `the policy of ${event.table} ${event.chain}`;
     const port = packet?.dport === undefined ? '' : ` --dport ${packet.dport}`;
     const accept = `iptables -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
-    return causeAt(site, 'tunnel-blocked', `${site.host} dropped ${what}, which carries the pods' traffic, by ${by}`, [onHost(site.host, accept)], index);
+    return causeAt(
+      site,
+      'tunnel-blocked',
+      `${site.host} dropped ${what}, which carries the pods' traffic, by ${by}`,
+      [onHost(site.host, accept)],
+      index,
+    );
   }
   if (site.drop.reason === 'NO_SOCKET' || site.drop.reason === 'VXLAN_VNI_NOT_FOUND') {
     return causeAt(site, 'tunnel-blocked', `${what} came to ${site.host}, where no tunnel with that port and VNI ends`, null);
   }
   if (site.drop.reason === 'FIREWALL') {
-    return causeAt(site, 'tunnel-blocked', `a firewall between the nodes (underlay.firewall) drops ${what}, which carries the pods' traffic`, null);
+    return causeAt(
+      site,
+      'tunnel-blocked',
+      `a firewall between the nodes (underlay.firewall) drops ${what}, which carries the pods' traffic`,
+      null,
+    );
   }
   return null;
 };

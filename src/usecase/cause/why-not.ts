@@ -103,7 +103,8 @@ function unmetConditions(rule: Rule, packet: ProbedPacket): readonly string[] | 
 
 /** The one with the fewest unmet conditions. That a packet is no answer says less than anything else does. */
 function nearest(all: readonly Candidate[]): Candidate | null {
-  const weight = ({ failed }: Candidate): number => failed.reduce((sum, text) => sum + (/state /.test(text) ? 1.6 : /--mark/.test(text) ? 1.3 : 1), 0);
+  const weight = ({ failed }: Candidate): number =>
+    failed.reduce((sum, text) => sum + (/state /.test(text) ? 1.6 : /--mark/.test(text) ? 1.3 : 1), 0);
   return all.reduce<Candidate | null>((best, next) => (best === null || weight(next) < weight(best) ? next : best), null);
 }
 

@@ -17,7 +17,9 @@ export function resolveDestination(cluster: Cluster, text: string, options: Dest
   const ref = parsed.value;
   switch (ref.form) {
     case 'url':
-      return refused(`"${text}": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT`);
+      return refused(
+        `"${text}": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT`,
+      );
     case 'dns':
       return refused(dnsMessage(cluster, ref.name, ref.port, options.namespace));
     case 'address':
@@ -44,7 +46,11 @@ function destinationOfAddress(
   return found({ label: formatEndpoint(address, port), address, port, protocol, pod, assumptions: [] });
 }
 
-function destinationOfObject(cluster: Cluster, ref: Extract<Ref, { form: 'object' }>, options: DestinationOptions): Result<Destination> {
+function destinationOfObject(
+  cluster: Cluster,
+  ref: Extract<Ref, { form: 'object' }>,
+  options: DestinationOptions,
+): Result<Destination> {
   const namespace = ref.namespace ?? options.namespace;
   switch (ref.kind) {
     case 'svc': {
@@ -96,7 +102,8 @@ function destinationOfPod(
   assumptions: readonly string[],
 ): Result<Destination> {
   const declared: readonly OfferedPort[] = pod.ports;
-  const offered = declared.length > 0 ? declared : pod.assumedPorts.map((p) => ({ name: '', port: p.port, protocol: p.protocol }));
+  const offered =
+    declared.length > 0 ? declared : pod.assumedPorts.map((p) => ({ name: '', port: p.port, protocol: p.protocol }));
   return destinationOfHost(`pod/${pod.namespace}/${pod.name}`, pod.addresses, offered, port, options, pod, assumptions);
 }
 

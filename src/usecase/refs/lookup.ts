@@ -38,7 +38,12 @@ export function findWorkloadPod(
   name: string,
 ): Result<{ readonly pod: Pod; readonly of: number }> {
   const wanted = WORKLOAD_KINDS[kind];
-  const workload = findNamespaced(wanted ?? kind, cluster.workloads.filter((w) => w.kind === wanted), namespace, name);
+  const workload = findNamespaced(
+    wanted ?? kind,
+    cluster.workloads.filter((w) => w.kind === wanted),
+    namespace,
+    name,
+  );
   if (!workload.ok) return workload;
   const pods = workload.value.pods;
   const first = cluster.pods.find((pod) => `${pod.namespace}/${pod.name}` === pods[0]);
@@ -48,7 +53,10 @@ export function findWorkloadPod(
 function findNamespaced<T extends Named>(what: string, all: readonly T[], namespace: string, name: string): Result<T> {
   const hit = all.find((object) => object.name === name && object.namespace === namespace);
   if (hit) return found(hit);
-  const near = nearest(name, all.map((object) => object.name));
+  const near = nearest(
+    name,
+    all.map((object) => object.name),
+  );
   const alike = all.filter((object) => object.name === near);
   const best = alike.find((object) => object.namespace === namespace) ?? alike[0];
   return refused(`no ${what} "${namespace}/${name}"${didYouMean(best ? fullName(best) : null, all.map(fullName))}`);
@@ -83,7 +91,8 @@ export function holderOf(cluster: Cluster, address: IpAddress): Holder | null {
   for (const pod of cluster.pods) if (!pod.hostNetwork && pod.addresses.includes(address)) return { kind: 'pod', pod };
   for (const node of cluster.nodes) {
     if (node.addresses.includes(address)) return { kind: 'node', node, primary: true };
-    if ([...node.extraAddresses, ...node.interfaces].some((a) => a.address === address)) return { kind: 'node', node, primary: false };
+    if ([...node.extraAddresses, ...node.interfaces].some((a) => a.address === address))
+      return { kind: 'node', node, primary: false };
   }
   for (const external of cluster.externals) if (external.addresses.includes(address)) return { kind: 'external', external };
   return null;

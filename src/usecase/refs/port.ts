@@ -34,25 +34,45 @@ export function choosePort(
   if (/^\d+$/.test(text)) {
     const port = parsePort(text);
     if (port === null) return refused(`"${text}" is not a port (1 to 65535)`);
-    return found(pickProtocol(label, usable.filter((p) => p.port === port), port, protocol));
+    return found(
+      pickProtocol(
+        label,
+        usable.filter((p) => p.port === port),
+        port,
+        protocol,
+      ),
+    );
   }
   const named = usable.filter((p) => p.name === text);
   if (named.length > 0) return found(pickProtocol(label, named, named[0]!.port, protocol));
   const names = offered.map((p) => p.name).filter((name) => name !== '');
-  return refused(`${label} has no port named "${text}"${names.length > 0 ? didYouMean(nearest(text, names), names) : '; its ports have no names'}`);
+  return refused(
+    `${label} has no port named "${text}"${names.length > 0 ? didYouMean(nearest(text, names), names) : '; its ports have no names'}`,
+  );
 }
 
 function onlyPort(label: string, offered: readonly OfferedPort[], usable: readonly OfferedPort[]): Result<ChosenPort> {
   if (usable.length === 1) return found({ port: usable[0]!.port, protocol: usable[0]!.protocol, assumption: null });
   if (usable.length > 1) return refused(`${label} has several ports, name one: ${list(usable)}`);
-  return refused(offered.length > 0 ? `${label} has no such port; it has ${list(offered)}` : `${label} declares no port; name one: ${label}:8080`);
+  return refused(
+    offered.length > 0
+      ? `${label} has no such port; it has ${list(offered)}`
+      : `${label} declares no port; name one: ${label}:8080`,
+  );
 }
 
-function pickProtocol(label: string, matching: readonly OfferedPort[], port: number, wanted: TransportProtocol | null): ChosenPort {
+function pickProtocol(
+  label: string,
+  matching: readonly OfferedPort[],
+  port: number,
+  wanted: TransportProtocol | null,
+): ChosenPort {
   const protocol = wanted ?? matching[0]?.protocol ?? 'tcp';
   const protocols = matching.map((p) => p.protocol);
   const assumption =
-    wanted === null && protocols.length > 1 ? `${label}:${port} is offered over ${protocols.join(' and ')}; ${protocol} was taken` : null;
+    wanted === null && protocols.length > 1
+      ? `${label}:${port} is offered over ${protocols.join(' and ')}; ${protocol} was taken`
+      : null;
   return { port, protocol, assumption };
 }
 

@@ -5,7 +5,13 @@ export type RefKind = 'pod' | 'node' | 'external' | 'svc' | 'deploy' | 'sts' | '
 
 /** A reference as written, taken apart but not looked up (design, section 4). */
 export type Ref =
-  | { readonly form: 'object'; readonly kind: RefKind; readonly namespace: string | null; readonly name: string; readonly port: string | null }
+  | {
+      readonly form: 'object';
+      readonly kind: RefKind;
+      readonly namespace: string | null;
+      readonly name: string;
+      readonly port: string | null;
+    }
   | { readonly form: 'address'; readonly address: IpAddress; readonly port: number | null }
   | { readonly form: 'dns'; readonly name: string; readonly port: string | null }
   | { readonly form: 'url'; readonly url: string };
@@ -33,7 +39,9 @@ const ALIASES: Readonly<Record<RefKind, readonly string[]>> = {
 };
 
 const KIND_OF_ALIAS: ReadonlyMap<string, RefKind> = new Map(
-  (Object.entries(ALIASES) as [RefKind, readonly string[]][]).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
+  (Object.entries(ALIASES) as [RefKind, readonly string[]][]).flatMap(([kind, names]) =>
+    names.map((name) => [name, kind] as const),
+  ),
 );
 
 /** The kind behind one of kubectl's names for it ("po", "Services"); undefined when there is none. */

@@ -22,7 +22,10 @@ export function resolveServer(cluster: Cluster, text: string, namespace: string)
     const holder = holderOf(cluster, address);
     if (!holder) return found({ name: formatIp(address), addresses: [address] });
     if (holder.kind === 'pod') return found({ name: `pod/${holder.pod.namespace}/${holder.pod.name}`, addresses: [address] });
-    return found({ name: holder.kind === 'node' ? `node/${holder.node.name}` : `external/${holder.external.name}`, addresses: [address] });
+    return found({
+      name: holder.kind === 'node' ? `node/${holder.node.name}` : `external/${holder.external.name}`,
+      addresses: [address],
+    });
   }
   if (parsed.ok && parsed.value.form === 'object' && parsed.value.kind === 'svc') {
     return refused(`"${text}" is no server: a Service has no process; name one of its pods`);

@@ -28,7 +28,9 @@ export function resolveService(
 ): Result<Destination> {
   const label = `svc/${service.namespace}/${service.name}`;
   if (service.type === 'ExternalName') {
-    return refused(`${label} is an ExternalName service for ${service.externalName ?? 'nothing'}: it has no address, and names are not resolved yet`);
+    return refused(
+      `${label} is an ExternalName service for ${service.externalName ?? 'nothing'}: it has no address, and names are not resolved yet`,
+    );
   }
   const address = given ?? pickAddress(service.clusterIps, options.families);
   if (address === null) {

@@ -71,7 +71,8 @@ function sourceOfObject(cluster: Cluster, ref: Extract<Ref, { form: 'object' }>,
 
 function sourceOfAddress(cluster: Cluster, address: IpAddress): Result<Source> {
   const holder = holderOf(cluster, address);
-  if (!holder) return refused(`nobody in this scenario has the address ${formatEndpoint(address, null)}; declare it under external`);
+  if (!holder)
+    return refused(`nobody in this scenario has the address ${formatEndpoint(address, null)}; declare it under external`);
   switch (holder.kind) {
     case 'pod':
       return found(podSource(holder.pod));

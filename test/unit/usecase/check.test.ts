@@ -7,7 +7,15 @@ import { cluster, emptyWorld, ip, probe, result } from './fixtures.ts';
 import { drop, rule, tx } from './events.ts';
 
 function check(expectation: CheckExpectation, more: Partial<Check> = {}): Check {
-  return { ...probe('pod/client', 'svc/web'), name: 'a check', before: [], coldNeighbours: false, expect: expectation, position: null, ...more };
+  return {
+    ...probe('pod/client', 'svc/web'),
+    name: 'a check',
+    before: [],
+    coldNeighbours: false,
+    expect: expectation,
+    position: null,
+    ...more,
+  };
 }
 
 function scenario(...checks: readonly Check[]): Scenario {
@@ -78,7 +86,10 @@ describe('runChecks', () => {
   test.each([
     [check({}, { from: 'pod/clent' }), 'no pod "default/clent"; did you mean default/client?'],
     [check({}, { before: [probe('pod/client', 'svc/wbe')] }), 'before 1: no service "default/wbe"; did you mean default/web?'],
-    [check({}, { backend: 'pod/client' }), 'backend pod/default/client: the choice never falls on it; it falls on pod/default/web-1, pod/default/web-2'],
+    [
+      check({}, { backend: 'pod/client' }),
+      'backend pod/default/client: the choice never falls on it; it falls on pod/default/web-1, pod/default/web-2',
+    ],
     [check({}, { via: 'exec' }), 'via exec is not modelled yet'],
     [check({ server: 'web/x/y/z' }), 'expect: unknown kind "web" in "web/x/y/z"; a pod is written pod/web/x/y/z'],
   ])('a check that cannot be run fails with the reason (%#)', (broken, error) => {
@@ -87,7 +98,13 @@ describe('runChecks', () => {
 
   test('a cold check compiles a cold world, once for all of them', () => {
     const compiled: (boolean | undefined)[] = [];
-    const counting: Engine = { ...engine, compile: (_cluster, options) => (compiled.push(options.coldNeighbours), { ok: true, world: emptyWorld }) };
+    const counting: Engine = {
+      ...engine,
+      compile: (_cluster, options) => {
+        compiled.push(options.coldNeighbours);
+        return { ok: true, world: emptyWorld };
+      },
+    };
     const cold = check({}, { coldNeighbours: true });
     runChecks(scenario(check({}), cold, check({}), cold), {}, counting);
     expect(compiled).toEqual([false, true]);

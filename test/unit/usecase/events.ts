@@ -1,5 +1,12 @@
 import type {
-  DropEvent, KernelEvent, NatEvent, NeighbourEvent, PacketView, PolicyEvent, RouteEvent, RuleEvent,
+  DropEvent,
+  KernelEvent,
+  NatEvent,
+  NeighbourEvent,
+  PacketView,
+  PolicyEvent,
+  RouteEvent,
+  RuleEvent,
 } from '../../../src/trace/event.ts';
 
 /** "tcp 10.0.0.1:1 > 10.0.0.2:2", with or without ports. */
@@ -8,12 +15,25 @@ export function packet(text: string, more: Partial<PacketView> = {}): PacketView
   if (!match) throw new Error(`not a packet: ${text}`);
   const [, protocol, src, sport, dst, dport] = match;
   return {
-    protocol: protocol!, src: src!, dst: dst!, ttl: 64, df: true, length: 60,
-    ...(sport !== undefined && { sport: Number(sport) }), ...(dport !== undefined && { dport: Number(dport) }), ...more,
+    protocol: protocol!,
+    src: src!,
+    dst: dst!,
+    ttl: 64,
+    df: true,
+    length: 60,
+    ...(sport !== undefined && { sport: Number(sport) }),
+    ...(dport !== undefined && { dport: Number(dport) }),
+    ...more,
   };
 }
 
-export function rule(host: string, place: string, text: string, verdict: RuleEvent['verdict'], more: Partial<RuleEvent> = {}): RuleEvent {
+export function rule(
+  host: string,
+  place: string,
+  text: string,
+  verdict: RuleEvent['verdict'],
+  more: Partial<RuleEvent> = {},
+): RuleEvent {
   const [hook, table, chain, number] = place.split(' ') as [RuleEvent['hook'], string, string, string];
   return { host, kind: 'rule', hook, table, chain, rule: Number(number), text, verdict, passedOver: 0, ...more };
 }

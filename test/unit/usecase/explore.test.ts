@@ -17,7 +17,10 @@ function run(connect: Connect, connections: readonly PlannedConnection[], limit?
 }
 
 const one: PlannedConnection = { request: request(), pin: null };
-const pinnedTo = (name: string, address = '10.0.0.9'): PlannedConnection => ({ request: request(), pin: { name, addresses: [ip(address)] } });
+const pinnedTo = (name: string, address = '10.0.0.9'): PlannedConnection => ({
+  request: request(),
+  pin: { name, addresses: [ip(address)] },
+});
 
 function summary(exploration: ReturnType<typeof explore>): string[] {
   return exploration.branches.map((b) => `${b.results.map((r) => r.server).join('>')} ${Number(b.probability.toFixed(4))}`);
@@ -30,7 +33,8 @@ describe('explore', () => {
 
   test('follows decisions that only some branches come to', () => {
     const connect: Connect = (_request, { choices }) => {
-      for (const [index, p] of [1 / 3, 1 / 2].entries()) if (choices.pick('statistic', [p, 1 - p]) === 0) return result({ server: `s${index}` });
+      for (const [index, p] of [1 / 3, 1 / 2].entries())
+        if (choices.pick('statistic', [p, 1 - p]) === 0) return result({ server: `s${index}` });
       return result({ server: 's2' });
     };
     expect(summary(run(connect, [one]))).toEqual(['s0 0.3333', 's1 0.3333', 's2 0.3333']);

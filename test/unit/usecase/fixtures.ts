@@ -25,15 +25,41 @@ export function containerPort(port: number, more: Partial<ContainerPort> = {}): 
 
 export function pod(name: string, address: string, more: Partial<Pod> = {}): Pod {
   return {
-    namespace: 'default', name, node: 'node-1', addresses: [ip(address)], labels: {}, hostNetwork: false, ready: true, serving: true,
-    terminating: false, ports: [], assumedPorts: [], mtu: null, hairpinMode: null, owner: null, commands: [], position: null, ...more,
+    namespace: 'default',
+    name,
+    node: 'node-1',
+    addresses: [ip(address)],
+    labels: {},
+    hostNetwork: false,
+    ready: true,
+    serving: true,
+    terminating: false,
+    ports: [],
+    assumedPorts: [],
+    mtu: null,
+    hairpinMode: null,
+    owner: null,
+    commands: [],
+    position: null,
+    ...more,
   };
 }
 
 export function node(name: string, address: string, podCidr: string, more: Partial<Node> = {}): Node {
   return {
-    name, addresses: [ip(address)], podCidrs: [cidr(podCidr)], labels: {}, annotations: {}, mtu: 1500, sysctls: {}, extraAddresses: [],
-    interfaces: [], iptablesSave: null, commands: [], position: null, ...more,
+    name,
+    addresses: [ip(address)],
+    podCidrs: [cidr(podCidr)],
+    labels: {},
+    annotations: {},
+    mtu: 1500,
+    sysctls: {},
+    extraAddresses: [],
+    interfaces: [],
+    iptablesSave: null,
+    commands: [],
+    position: null,
+    ...more,
   };
 }
 
@@ -43,29 +69,62 @@ export function servicePort(port: number, more: Partial<ServicePort> = {}): Serv
 
 export function service(name: string, clusterIp: string, ports: readonly ServicePort[], more: Partial<Service> = {}): Service {
   return {
-    namespace: 'default', name, type: 'ClusterIP', clusterIps: clusterIp === '' ? [] : [ip(clusterIp)], headless: clusterIp === '',
-    ipFamilies: [4], ports, selector: null, externalIps: [], loadBalancerIngress: [], loadBalancerSourceRanges: [],
-    allocateLoadBalancerNodePorts: true, externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster',
-    sessionAffinity: { kind: 'None' }, healthCheckNodePort: 0, publishNotReadyAddresses: false, trafficDistribution: null,
-    externalName: null, annotations: {}, labels: {}, position: null, ...more,
+    namespace: 'default',
+    name,
+    type: 'ClusterIP',
+    clusterIps: clusterIp === '' ? [] : [ip(clusterIp)],
+    headless: clusterIp === '',
+    ipFamilies: [4],
+    ports,
+    selector: null,
+    externalIps: [],
+    loadBalancerIngress: [],
+    loadBalancerSourceRanges: [],
+    allocateLoadBalancerNodePorts: true,
+    externalTrafficPolicy: 'Cluster',
+    internalTrafficPolicy: 'Cluster',
+    sessionAffinity: { kind: 'None' },
+    healthCheckNodePort: 0,
+    publishNotReadyAddresses: false,
+    trafficDistribution: null,
+    externalName: null,
+    annotations: {},
+    labels: {},
+    position: null,
+    ...more,
   };
 }
 
 /** Two nodes, a client and two web pods, one service, two external hosts; fields may be replaced. */
 export function cluster(more: Partial<Cluster> = {}): Cluster {
   return {
-    name: 'test', kubernetesVersion: { major: 1, minor: 30 }, podCidrs: [cidr('10.244.0.0/16')], serviceCidrs: [cidr('10.96.0.0/12')],
+    name: 'test',
+    kubernetesVersion: { major: 1, minor: 30 },
+    podCidrs: [cidr('10.244.0.0/16')],
+    serviceCidrs: [cidr('10.96.0.0/12')],
     dnsDomain: 'cluster.local',
     cni: {
-      plugin: 'flannel', backend: 'vxlan', vni: 1, port: 8472, mtu: null, podMtu: null, ipMasq: true, iptablesForwardRules: true,
+      plugin: 'flannel',
+      backend: 'vxlan',
+      vni: 1,
+      port: 8472,
+      mtu: null,
+      podMtu: null,
+      ipMasq: true,
+      iptablesForwardRules: true,
       hairpinMode: true,
     },
     kubeProxy: {
-      mode: 'iptables', clusterCidrs: [cidr('10.244.0.0/16')], detectLocalMode: 'ClusterCIDR',
-      detectLocal: { bridgeInterface: '', interfaceNamePrefix: '' }, nodePortAddresses: [],
+      mode: 'iptables',
+      clusterCidrs: [cidr('10.244.0.0/16')],
+      detectLocalMode: 'ClusterCIDR',
+      detectLocal: { bridgeInterface: '', interfaceNamePrefix: '' },
+      nodePortAddresses: [],
       iptables: { masqueradeAll: false, masqueradeBit: 14, localhostNodePorts: true },
-      ipvs: { scheduler: '', strictArp: false, excludeCidrs: [] }, nftables: { masqueradeAll: false, masqueradeBit: 14 },
-      conntrackTcpBeLiberal: false, featureGates: {},
+      ipvs: { scheduler: '', strictArp: false, excludeCidrs: [] },
+      nftables: { masqueradeAll: false, masqueradeBit: 14 },
+      conntrackTcpBeLiberal: false,
+      featureGates: {},
     },
     underlay: { nodeCidr: cidr('192.168.0.0/24'), router: ip('192.168.0.1'), subnets: [], firewall: [], commands: [] },
     nodes: [node('node-1', '192.168.0.11', '10.244.0.0/24'), node('node-2', '192.168.0.12', '10.244.1.0/24')],
@@ -93,23 +152,52 @@ export function cluster(more: Partial<Cluster> = {}): Cluster {
 
 export function probe(from: string, to: string, more: Partial<Probe> = {}): Probe {
   return {
-    from, to, protocol: null, sourcePort: null, sourceAddress: null, payload: null, dontFragment: null, ttl: null, backend: null, via: null,
+    from,
+    to,
+    protocol: null,
+    sourcePort: null,
+    sourceAddress: null,
+    payload: null,
+    dontFragment: null,
+    ttl: null,
+    backend: null,
+    via: null,
     ...more,
   };
 }
 
 export function request(more: Partial<ConnectionRequest> = {}): ConnectionRequest {
   return {
-    host: 'pod/default/client', owner: 'pod/default/client', protocol: 'tcp', destination: ip('10.96.0.20'), port: 80, sourcePort: 40000,
-    sourceAddress: null, payload: null, dontFragment: null, ttl: null, noReply: false, ...more,
+    host: 'pod/default/client',
+    owner: 'pod/default/client',
+    protocol: 'tcp',
+    destination: ip('10.96.0.20'),
+    port: 80,
+    sourcePort: 40000,
+    sourceAddress: null,
+    payload: null,
+    dontFragment: null,
+    ttl: null,
+    noReply: false,
+    ...more,
   };
 }
 
 export function result(more: Partial<ConnectionResult> = {}): ConnectionResult {
   return {
-    verdict: 'connected', errno: null, server: 'pod/default/web-1', source: { address: ip('10.244.0.2'), port: 40000 },
-    local: { address: ip('10.244.0.2'), port: 40000 }, unknownRules: [], losses: [], request: [], reply: [], ack: [], data: [],
-    rulesLookedAt: 0, ...more,
+    verdict: 'connected',
+    errno: null,
+    server: 'pod/default/web-1',
+    source: { address: ip('10.244.0.2'), port: 40000 },
+    local: { address: ip('10.244.0.2'), port: 40000 },
+    unknownRules: [],
+    losses: [],
+    request: [],
+    reply: [],
+    ack: [],
+    data: [],
+    rulesLookedAt: 0,
+    ...more,
   };
 }
 

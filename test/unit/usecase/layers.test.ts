@@ -4,9 +4,16 @@ import { layerContext, withLayers } from '../../../src/usecase/layers.ts';
 import { cluster, ip, node } from './fixtures.ts';
 import { dnat, drop, route, rule, rx, tx } from './events.ts';
 
-const inside = layerContext(cluster({ nodes: [node('node-1', '192.168.0.11', '10.244.0.0/24', {
-  interfaces: [{ name: 'eth1', address: ip('10.0.2.15'), length: 24, subnet: null, mtu: 1500 }],
-})] }), 'pod/default/client');
+const inside = layerContext(
+  cluster({
+    nodes: [
+      node('node-1', '192.168.0.11', '10.244.0.0/24', {
+        interfaces: [{ name: 'eth1', address: ip('10.0.2.15'), length: 24, subnet: null, mtu: 1500 }],
+      }),
+    ],
+  }),
+  'pod/default/client',
+);
 const outside = { ...inside, fromOutside: true };
 
 const services = rule('node/node-1', 'PREROUTING nat KUBE-SERVICES 1', '-A KUBE-SERVICES -d 10.96.0.20/32 -j KUBE-SVC-X', 'jump');
@@ -40,7 +47,12 @@ describe('withLayers', () => {
   });
 
   test('a translation and a drop belong to the rule that caused them', () => {
-    const events = [nodePorts, dnat('node/node-1', '192.168.0.11', '10.244.0.3'), services, drop('node/node-1', 'NETFILTER_DROP', 'nft_do_chain')];
+    const events = [
+      nodePorts,
+      dnat('node/node-1', '192.168.0.11', '10.244.0.3'),
+      services,
+      drop('node/node-1', 'NETFILTER_DROP', 'nft_do_chain'),
+    ];
     expect(withLayers(events, outside).map((e) => e.layer)).toEqual(['L3', 'L3', 'L2', 'L2']);
   });
 });

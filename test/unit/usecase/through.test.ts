@@ -7,9 +7,18 @@ import { policy, rule, rx, tx } from './events.ts';
 
 const context = layerContext(cluster(), 'pod/default/client');
 const outcome: Outcome = {
-  probability: 1, verdict: 'connected', server: null, source: null, cause: null, legs: [], reply: [],
+  probability: 1,
+  verdict: 'connected',
+  server: null,
+  source: null,
+  cause: null,
+  legs: [],
+  reply: [],
   request: withLayers(
-    [tx('pod/default/client', 'eth0'), rule('node/node-1', 'FORWARD filter FLANNEL-FWD 2', '-A FLANNEL-FWD -d 10.244.0.0/16 -j ACCEPT', 'accept')],
+    [
+      tx('pod/default/client', 'eth0'),
+      rule('node/node-1', 'FORWARD filter FLANNEL-FWD 2', '-A FLANNEL-FWD -d 10.244.0.0/16 -j ACCEPT', 'accept'),
+    ],
     context,
   ),
   ack: withLayers([rx('pod/shop/web-1', 'eth0'), policy('node/node-2', 'FORWARD')], context),

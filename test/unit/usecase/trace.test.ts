@@ -41,18 +41,27 @@ describe('traceConnection', () => {
   });
 
   test('shows every backend with its probability', () => {
-    expect(trace().outcomes.map((o) => [o.server, o.probability])).toEqual([['pod/default/web-1', 0.5], ['pod/default/web-2', 0.5]]);
+    expect(trace().outcomes.map((o) => [o.server, o.probability])).toEqual([
+      ['pod/default/web-1', 0.5],
+      ['pod/default/web-2', 0.5],
+    ]);
   });
 
   test('adds up branches that look the same', () => {
-    const engine: Engine = { ...sticky, connect: (_request, { choices }) => (choices.pick('hash', [0.25, 0.25, 0.5]), result()) };
-    expect(trace({}, engine).outcomes.map((o) => o.probability)).toEqual([1]);
+    const connect: Engine['connect'] = (_request, { choices }) => {
+      choices.pick('hash', [0.25, 0.25, 0.5]);
+      return result();
+    };
+    expect(trace({}, { ...sticky, connect }).outcomes.map((o) => o.probability)).toEqual([1]);
   });
 
   test('connections made before leave their state behind, from ports of their own', () => {
     const ports: (number | null)[] = [];
-    const engine: Engine = { ...sticky, connect: (request, options) => (ports.push(request.sourcePort), sticky.connect(request, options)) };
-    const { outcomes } = trace({ before: [probe('pod/client', 'svc/web')] }, engine);
+    const connect: Engine['connect'] = (request, options) => {
+      ports.push(request.sourcePort);
+      return sticky.connect(request, options);
+    };
+    const { outcomes } = trace({ before: [probe('pod/client', 'svc/web')] }, { ...sticky, connect });
     expect(outcomes.map((o) => o.server)).toEqual(['pod/default/web-1', 'pod/default/web-2']);
     expect(new Set(ports)).toEqual(new Set([40001, 40000]));
   });
@@ -69,18 +78,23 @@ describe('traceConnection', () => {
         { kind: 'NetworkPolicy', namespace: 'shop', name: 'other' },
       ],
     });
-    expect(trace({}, sticky, input).notModelled).toEqual(['NetworkPolicy default/deny-all is not modelled (flannel itself enforces none)']);
+    expect(trace({}, sticky, input).notModelled).toEqual([
+      'NetworkPolicy default/deny-all is not modelled (flannel itself enforces none)',
+    ]);
   });
 
   test('--do adds commands, --proxy-mode replaces the mode', () => {
     let seen: Cluster | undefined;
-    const engine: Engine = { ...sticky, compile: (given) => ((seen = given), { ok: true, world: emptyWorld }) };
+    const compile: Engine['compile'] = (given) => {
+      seen = given;
+      return { ok: true, world: emptyWorld };
+    };
     const commands = [
       { host: 'node-1', command: 'ip route del default' },
       { host: 'pod/web-1', command: 'ip link set eth0 down' },
       { host: 'underlay', command: 'sysctl -w net.ipv4.ip_forward=0' },
     ];
-    trace({ commands, proxyMode: 'ipvs' }, engine);
+    trace({ commands, proxyMode: 'ipvs' }, { ...sticky, compile });
     expect(seen!.nodes[0]!.commands).toEqual([{ text: 'ip route del default', position: null }]);
     expect(seen!.pods[1]!.commands).toHaveLength(1);
     expect(seen!.underlay.commands).toHaveLength(1);
@@ -88,7 +102,11 @@ describe('traceConnection', () => {
   });
 
   test.each([
-    [{ commands: [{ host: 'node-9', command: 'ip route' }] }, sticky, 'no host "node-9" to run "ip route" on; name a node, pod/NAME, external/NAME or underlay'],
+    [
+      { commands: [{ host: 'node-9', command: 'ip route' }] },
+      sticky,
+      'no host "node-9" to run "ip route" on; name a node, pod/NAME, external/NAME or underlay',
+    ],
     [{}, { ...sticky, compile: () => ({ ok: false as const, problems: [{ message: 'ip: bad', position: null }] }) }, 'ip: bad'],
   ])('fails with a diagnostic (%#)', (options, engine, message) => {
     const traced = traceConnection(scenario(), probe('pod/client', 'svc/web'), options, engine);
@@ -102,7 +120,9 @@ describe('traceRepeated', () => {
     if (!repeated.ok) throw new Error('refused');
     const { items } = repeated.traces;
     expect(items.map((t) => t.outcomes.map((o) => o.server))).toEqual([
-      ['pod/default/web-1', 'pod/default/web-2'], ['pod/default/web-1'], ['pod/default/web-1'],
+      ['pod/default/web-1', 'pod/default/web-2'],
+      ['pod/default/web-1'],
+      ['pod/default/web-1'],
     ]);
     expect(items.map((t) => t.packet?.sport)).toEqual([40000, 40001, 40002]);
     expect(items[1]!.assumptions).toContain('connection 1 is taken to have ended with pod/default/web-1');

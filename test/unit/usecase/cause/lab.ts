@@ -49,7 +49,13 @@ export function scenario(text: string): Scenario {
 }
 
 /** The only outcome of a connection; `commands` as `--do` takes them. */
-export function outcome(text: string, from: string, to: string, commands: readonly string[] = [], more: Partial<Probe> = {}): Outcome {
+export function outcome(
+  text: string,
+  from: string,
+  to: string,
+  commands: readonly string[] = [],
+  more: Partial<Probe> = {},
+): Outcome {
   const traced = traceConnection(scenario(text), probe(from, to, more), { commands: commands.map(command) }, engine);
   if (!traced.ok) throw new Error(traced.diagnostics.map((d) => d.message).join('\n'));
   const [only, ...others] = traced.trace.outcomes;

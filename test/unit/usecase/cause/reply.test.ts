@@ -48,7 +48,10 @@ describe('findCause of answers that go wrong', () => {
 
   test('no route back', () => {
     const lost = drop('underlay', 'IP_INNOROUTES', 'ip_error', answer);
-    expect(findCause(evidence(['reply', [lost]]))).toMatchObject({ code: 'no-route-back', text: "underlay has no route back to 10.244.0.2: pods' addresses are known to the nodes only" });
+    expect(findCause(evidence(['reply', [lost]]))).toMatchObject({
+      code: 'no-route-back',
+      text: "underlay has no route back to 10.244.0.2: pods' addresses are known to the nodes only",
+    });
   });
 
   test('the overlay drops the answer', () => {
@@ -63,18 +66,30 @@ describe('findCause of answers that go wrong', () => {
 
   test('a client whose ACK is lost is connected in vain', () => {
     const lost = [policy('node/node-1', 'FORWARD'), drop('node/node-1', 'NETFILTER_DROP', 'nft_do_chain', answer)];
-    expect(findCause(evidence(['ack', lost], { verdict: 'connected' }))).toMatchObject({ code: 'policy-drop', at: { part: 'ack' } });
+    expect(findCause(evidence(['ack', lost], { verdict: 'connected' }))).toMatchObject({
+      code: 'policy-drop',
+      at: { part: 'ack' },
+    });
   });
 
   test('a frame larger than a bridge port takes vanishes', () => {
-    const big = { device: 'veth1', detail: { mtu: '1400' }, packet: packet('tcp 10.244.0.3:8080 > 10.244.0.2:40000', { length: 1450 }) };
+    const big = {
+      device: 'veth1',
+      detail: { mtu: '1400' },
+      packet: packet('tcp 10.244.0.3:8080 > 10.244.0.2:40000', { length: 1450 }),
+    };
     const lost = drop('node/node-1', 'PKT_TOO_BIG', 'br_dev_queue_push_xmit', big);
     const cause = findCause(evidence(['reply', [lost]]));
     expect(cause).toMatchObject({ code: 'mtu-exceeded', remedy: ['ip link set dev veth1 mtu 1450  # on node/node-1'] });
   });
 
   test('a packet that loops', () => {
-    const events = [route('node/node-1', 'a'), route('node/node-2', 'b'), route('node/node-1', 'a'), drop('node/node-1', 'IP_INHDR', 'ip_forward', answer)];
+    const events = [
+      route('node/node-1', 'a'),
+      route('node/node-2', 'b'),
+      route('node/node-1', 'a'),
+      drop('node/node-1', 'IP_INHDR', 'ip_forward', answer),
+    ];
     expect(findCause(evidence(['request', events], {}, 'pod/web-2:8080'))!.text).toContain('goes round between node/node-1');
   });
 

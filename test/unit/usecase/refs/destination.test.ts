@@ -54,8 +54,14 @@ describe('resolveDestination', () => {
     ['svc/wbe', 'no service "default/wbe"; did you mean default/web?'],
     ['svc/dns', 'svc/default/dns has several ports, name one: 53/udp (dns), 53/tcp (dns-tcp)'],
     ['svc/dns:dsn', 'svc/default/dns has no port named "dsn"; did you mean dns?'],
-    ['svc/headless:80', 'svc/default/headless is headless: its name resolves to the addresses of its pods, and names are not resolved yet; name a pod instead (pod/NAME:PORT)'],
-    ['svc/far:80', 'svc/default/far is an ExternalName service for example.org: it has no address, and names are not resolved yet'],
+    [
+      'svc/headless:80',
+      'svc/default/headless is headless: its name resolves to the addresses of its pods, and names are not resolved yet; name a pod instead (pod/NAME:PORT)',
+    ],
+    [
+      'svc/far:80',
+      'svc/default/far is an ExternalName service for example.org: it has no address, and names are not resolved yet',
+    ],
     ['pod/web-2', 'pod/default/web-2 has several ports, name one: 8080/tcp, 9090/tcp'],
     ['pod/client', 'pod/default/client declares no port; name one: pod/default/client:8080'],
     ['pod/web-1:99999', '"99999" is not a port (1 to 65535)'],
@@ -65,12 +71,21 @@ describe('resolveDestination', () => {
     ['10.1.2.300:80', '"10.1.2.300" is not an IP address'],
     ['web.default:80', '"web.default": names are not resolved yet; did you mean svc/default/web:80?'],
     ['web-1:8080', '"web-1" has no kind; did you mean pod/default/web-1:8080?'],
-    ['example.org:80', '"example.org": names are not resolved yet; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)'],
-    ['http://web/', '"http://web/": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT'],
+    [
+      'example.org:80',
+      '"example.org": names are not resolved yet; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)',
+    ],
+    [
+      'http://web/',
+      '"http://web/": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT',
+    ],
     ['pdo/web-1', 'unknown kind "pdo" in "pdo/web-1"; did you mean pod/web-1?'],
     ['pod/a/b/c', '"pod/a/b/c" is not of the form pod/[NAMESPACE/]NAME[:PORT]'],
     ['deploy/api:80', 'no Deployment "default/api"; there is default/web'],
-    ['', 'an empty reference; expected pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME or IP[:PORT]'],
+    [
+      '',
+      'an empty reference; expected pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME or IP[:PORT]',
+    ],
   ])('%s is refused', (text, message) => {
     expect(resolve(text)).toBe(message);
   });

@@ -5,7 +5,9 @@ import { resolveSource } from '../../../../src/usecase/refs/source.ts';
 import { cluster, ip, node } from '../fixtures.ts';
 
 function resolve(text: string): string {
-  const extra = node('node-1', '192.168.0.11', '10.244.0.0/24', { extraAddresses: [{ address: ip('192.168.0.50'), length: 32 }] });
+  const extra = node('node-1', '192.168.0.11', '10.244.0.0/24', {
+    extraAddresses: [{ address: ip('192.168.0.50'), length: 32 }],
+  });
   const resolved = resolveSource(cluster({ nodes: [extra, ...cluster().nodes.slice(1)] }), text, 'default');
   if (!resolved.ok) return resolved.message;
   const { host, owner, bind } = resolved.value;
