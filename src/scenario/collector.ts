@@ -3,6 +3,7 @@ import type { Check } from '../kubernetes/model/check.ts';
 import type { CniDraft, KubeProxyDraft } from './draft-config.ts';
 import type { ClusterDraft, Drafts, NodeDraft, PodDraft, ServiceDraft, SliceDraft, UnderlayDraft, WorkloadDraft } from './drafts.ts';
 import { NamedList } from './named-list.ts';
+import type { Form } from './named-list.ts';
 import type { Problems } from './reading/problems.ts';
 
 /** Takes what the readers find, document by document, and puts entries of one name together. */
@@ -25,27 +26,28 @@ export class Collector {
 
   constructor(problems: Problems) {
     this.#problems = problems;
-    this.#nodes = new NamedList('Node', problems);
-    this.#pods = new NamedList('Pod', problems);
-    this.#services = new NamedList('Service', problems);
-    this.#externals = new NamedList('External host', problems);
+    this.#nodes = new NamedList((node) => `Node ${node.name}`, problems);
+    this.#pods = new NamedList((pod) => `${'template' in pod ? pod.kind : 'Pod'} ${pod.namespace}/${pod.name}`, problems);
+    this.#services = new NamedList((service) => `Service ${service.namespace}/${service.name}`, problems);
+    this.#externals = new NamedList((external) => `External host ${external.name}`, problems);
   }
 
   addNode(form: Form, node: NodeDraft | undefined): void {
-    if (node !== undefined) this.#nodes.add(form, node.name, node);
+    if (node !== undefined) this.#nodes.add(form, '', node.name, node);
   }
 
   addPod(form: Form, pod: PodDraft | undefined): void {
-    if (pod !== undefined) this.#pods.add(form, `${pod.namespace}/${pod.name}`, pod);
+    if (pod !== undefined) this.#pods.add(form, pod.namespace, pod.name, pod);
   }
 
   addWorkload(workload: WorkloadDraft | undefined): void {
     if (workload === undefined) return;
-    this.#pods.add('object', `${workload.kind} ${workload.namespace}/${workload.name}`, workload);
+    // Beside the pods, whose order it shares; the kind keeps their names apart.
+    this.#pods.add('object', `${workload.kind} ${workload.namespace}`, workload.name, workload);
   }
 
   addService(form: Form, service: ServiceDraft | undefined): void {
-    if (service !== undefined) this.#services.add(form, `${service.namespace}/${service.name}`, service);
+    if (service !== undefined) this.#services.add(form, service.namespace, service.name, service);
   }
 
   addSlice(slice: SliceDraft | undefined): void {
@@ -57,7 +59,7 @@ export class Collector {
   }
 
   addExternal(external: (ExternalHost & { readonly position: SourcePosition }) | undefined): void {
-    if (external !== undefined) this.#externals.add('short', external.name, external);
+    if (external !== undefined) this.#externals.add('short', '', external.name, external);
   }
 
   addCheck(check: Check): void {
@@ -136,9 +138,6 @@ export class Collector {
     return out;
   }
 }
-
-/** Where an entry comes from: a Kubernetes object, or the short form. */
-export type Form = 'object' | 'short';
 
 function ownKeys<T extends object>(value: T): (keyof T)[] {
   return Object.keys(value) as (keyof T)[];

@@ -44,7 +44,7 @@ export interface PodDraft {
   readonly name: string;
   readonly position: SourcePosition;
   readonly node?: string | undefined;
-  /** Where `node` is written. */
+  /** Where `node` is written in the short form. */
   readonly nodePosition?: SourcePosition | undefined;
   /** An object that nobody has scheduled yet: placed as a workload's pod is. */
   readonly placeable?: boolean | undefined;
@@ -62,8 +62,8 @@ export interface PodDraft {
   readonly commands?: readonly CommandLine[] | undefined;
 }
 
-/** `process` tells who listens: the index of the container, or of the short form's entry. */
-export type PortDraft = ContainerPort & { readonly process: number; readonly position: SourcePosition };
+/** `process` tells who listens: the index of the container, or of the short form's entry. `position`: null for objects (the pod's). */
+export type PortDraft = ContainerPort & { readonly process: number; readonly position: SourcePosition | null };
 
 export interface ServicePortDraft {
   readonly name: string;
@@ -72,7 +72,8 @@ export interface ServicePortDraft {
   readonly targetPort: number | string | undefined;
   /** undefined: not given. */
   readonly nodePort: number | undefined;
-  readonly position: SourcePosition;
+  /** null: not kept for objects, the service's serves. */
+  readonly position: SourcePosition | null;
 }
 
 export interface ServiceDraft {

@@ -28,14 +28,14 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
     for (let i = 0; i < parsed.file.documents.length; i++) documents += readOne(reader, i, options.readFile, out);
   }
   const drafts = out.drafts();
-  if (problems.hasErrors) return { ok: false, diagnostics: problems.diagnostics() };
+  if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   if (documents === 0) {
     const names = files.map((file) => file.name).join(', ');
     problems.error('empty-input', names === '' ? 'No file is given' : `Nothing in ${names}: no scenario, no Kubernetes object`, null);
   }
   const { cluster, pods } = resolveCluster(drafts, problems);
   validate(cluster, drafts, pods, problems);
-  if (problems.hasErrors) return { ok: false, diagnostics: problems.diagnostics() };
+  if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   return {
     ok: true,
     scenario: { cluster, checks: drafts.checks, assumptions: assumptionsOf(drafts.cni === undefined), diagnostics: problems.diagnostics() },

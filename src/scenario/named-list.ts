@@ -1,44 +1,56 @@
 import type { SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Problems } from './reading/problems.ts';
 
-interface Entry<T> {
-  value: T;
-  readonly forms: Set<'object' | 'short'>;
-}
+/** Where an entry comes from: a Kubernetes object, or the short form. */
+export type Form = 'object' | 'short';
 
 /**
- * Entries by name, in the order in which a name first came. A short-form entry with the name of an object adds to it: what it
- * gives wins, text maps are joined, command lists appended. Two of one form are an error, unless two objects say the same.
+ * Entries by namespace and name, in the order in which a name first came. A short-form entry with the name of an object adds to
+ * it: what it gives wins, text maps are joined. Two of one form are an error, unless two objects say the same.
  */
 export class NamedList<T extends { readonly position: SourcePosition }> {
-  readonly #kind: string;
+  readonly #describe: (value: T) => string;
   readonly #problems: Problems;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #values: T[] = [];
+  /** Index of a name in #values, by namespace: a dump may hold a hundred thousand, so no keys are put together. */
+  readonly #indexes = new Map<string, Map<string, number>>();
+  /** Entries that the short form has a part in. */
+  readonly #short = new Set<number>();
+  /** Entries that are of both forms. */
+  readonly #both = new Set<number>();
 
-  constructor(kind: string, problems: Problems) {
-    this.#kind = kind;
+  /** `describe` names an entry in messages: "Pod default/web". */
+  constructor(describe: (value: T) => string, problems: Problems) {
+    this.#describe = describe;
     this.#problems = problems;
   }
 
-  add(form: 'object' | 'short', name: string, value: T): void {
-    const before = this.#entries.get(name);
+  add(form: Form, namespace: string, name: string, value: T): void {
+    const names = this.#indexes.get(namespace) ?? new Map<string, number>();
+    this.#indexes.set(namespace, names);
+    const index = names.get(name) ?? this.#values.length;
+    const before = this.#values[index];
     if (before === undefined) {
-      this.#entries.set(name, { value, forms: new Set([form]) });
-      return;
+      names.set(name, index);
+      this.#values.push(value);
+      if (form === 'short') this.#short.add(index);
+    } else if (this.#both.has(index) || this.#short.has(index) === (form === 'short')) {
+      this.#tellTwice(form, before, value);
+    } else {
+      this.#both.add(index);
+      this.#values[index] = form === 'short' ? overlay(before, value) : overlay(value, before);
     }
-    if (before.forms.has(form)) {
-      if (form === 'object' && sayTheSame(before.value, value)) return;
-      const first = before.value.position;
-      const message = `${this.#kind} ${name} is given twice`;
-      this.#problems.error('duplicate-name', message, value.position, `The first is at ${first.file}:${first.line}:${first.column}`);
-      return;
-    }
-    before.forms.add(form);
-    before.value = form === 'short' ? overlay(before.value, value) : overlay(value, before.value);
   }
 
   values(): readonly T[] {
-    return [...this.#entries.values()].map((entry) => entry.value);
+    return this.#values;
+  }
+
+  #tellTwice(form: Form, before: T, value: T): void {
+    if (form === 'object' && sayTheSame(before, value)) return;
+    const first = before.position;
+    const hint = `The first is at ${first.file}:${first.line}:${first.column}`;
+    this.#problems.error('duplicate-name', `${this.#describe(value)} is given twice`, value.position, hint);
   }
 }
 

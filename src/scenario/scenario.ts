@@ -20,6 +20,7 @@ export interface Scenario {
 
 export type ScenarioResult =
   | { readonly ok: true; readonly scenario: Scenario }
+  /** Errors only. */
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /** Reads a file that a scenario names (iptablesSave), relative to the file that names it; null when it can't be read. */

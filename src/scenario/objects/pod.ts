@@ -23,15 +23,13 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
     reader.problems.warning('pending-pod', message, position);
     return undefined;
   }
-  const addresses = readAddresses(reader, status);
   return {
     namespace: metadata.namespace,
     name: metadata.name,
     position,
     node,
-    nodePosition: node === undefined ? undefined : reader.position(spec, 'nodeName'),
     placeable: true,
-    addresses: addresses.length === 0 ? undefined : addresses,
+    addresses: readAddresses(reader, status),
     labels: reader.textMap(metadata.raw, 'labels'),
     ready: isReady(status),
     terminating: valueAt(metadata.raw, 'deletionTimestamp') !== undefined,
@@ -43,19 +41,14 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
 /** The part of a PodSpec that a template has too. */
 export function readPodSpec(reader: Reader, spec: Mapping): Pick<PodDraft, 'hostNetwork' | 'ports'> {
   const hostNetwork = reader.boolean(spec, 'hostNetwork');
-  const ports: PortDraft[] = [];
-  let process = 0;
-  for (const container of reader.list(spec, 'containers') ?? []) readContainer(reader, container, hostNetwork === true, process++, ports);
-  for (const container of reader.list(spec, 'initContainers') ?? []) {
-    // Only sidecars stay (KEP-753): init containers with restartPolicy Always.
-    if (isMapping(container) && container.restartPolicy === 'Always') readContainer(reader, container, hostNetwork === true, process++, ports);
-  }
-  return { hostNetwork, ports: ports.length === 0 ? undefined : ports };
-}
-
-function readContainer(reader: Reader, container: unknown, hostNetwork: boolean, process: number, ports: PortDraft[]): void {
-  if (!isMapping(container)) return;
-  for (const port of reader.mappings(container, 'ports', (item) => readContainerPort(reader, item, hostNetwork, process)) ?? []) ports.push(port);
+  const containers = (reader.list(spec, 'containers') ?? []).filter(isMapping);
+  // Only sidecars stay (KEP-753): init containers with restartPolicy Always.
+  const sidecars = (reader.list(spec, 'initContainers') ?? []).filter(isMapping).filter((c) => c.restartPolicy === 'Always');
+  const lists = [...containers, ...sidecars].map((container, process) =>
+    reader.mappings(container, 'ports', (item) => readContainerPort(reader, item, hostNetwork === true, process)),
+  );
+  const ports = lists.length === 1 ? lists[0] : lists.flatMap((list) => list ?? []);
+  return { hostNetwork, ports: ports?.length === 0 ? undefined : ports };
 }
 
 function readContainerPort(reader: Reader, item: Mapping, hostNetwork: boolean, process: number): PortDraft | undefined {
@@ -72,7 +65,7 @@ function readContainerPort(reader: Reader, item: Mapping, hostNetwork: boolean, 
     hostIp: hostIp === '' ? null : parseIpSloppy(hostIp),
     listens: true,
     process,
-    position: reader.position(item),
+    position: null,
   };
 }
 
@@ -83,16 +76,12 @@ function isReady(status: Mapping): boolean {
   return conditions.some((c) => isMapping(c) && c.type === 'Ready' && c.status === 'True');
 }
 
-function readAddresses(reader: Reader, status: Mapping): readonly IpAddress[] {
-  const texts: string[] = [];
-  for (const item of reader.list(status, 'podIPs') ?? []) if (isMapping(item) && typeof item.ip === 'string') texts.push(item.ip);
-  const single = reader.string(status, 'podIP');
-  if (texts.length === 0 && single !== undefined && single !== '') texts.push(single);
-  const addresses: IpAddress[] = [];
-  for (const text of texts) {
-    const address = parseIpSloppy(text);
-    if (address === null) reader.wrong(status, 'podIP', 'an IP address');
-    else if (!addresses.some((a) => familyOf(a) === familyOf(address))) addresses.push(address);
-  }
-  return addresses;
+function readAddresses(reader: Reader, status: Mapping): readonly IpAddress[] | undefined {
+  const list = (reader.list(status, 'podIPs') ?? []).filter(isMapping).map((item) => item.ip);
+  const texts = list.length > 0 ? list : [valueAt(status, 'podIP') ?? ''];
+  if (texts.length === 1 && texts[0] === '') return undefined;
+  const addresses = texts.map((text) => (typeof text === 'string' ? parseIpSloppy(text) : null));
+  if (addresses.some((address) => address === null)) return reader.wrong(status, 'podIP', 'an IP address');
+  const given = addresses.filter((address) => address !== null);
+  return given.length === 1 ? given : given.filter((a, i) => given.findIndex((b) => familyOf(a) === familyOf(b)) === i);
 }

@@ -27,7 +27,12 @@ export class Problems {
     return this.#errors > 0;
   }
 
-  /** In the order found; errors first. */
+  /** Errors alone: what is suspicious may come of them. */
+  errors(): readonly Diagnostic[] {
+    return this.diagnostics().filter((d) => d.severity === 'error');
+  }
+
+  /** Everything in the order found; errors first, then warnings. */
   diagnostics(): readonly Diagnostic[] {
     const more: Diagnostic[] = [];
     for (const [key, count] of this.#counts) {

@@ -101,36 +101,27 @@ export class Reader {
   mappings<T>(container: Container, key: Key, read: (item: Mapping) => T | undefined): T[] | undefined {
     const list = this.list(container, key);
     if (list === undefined) return undefined;
-    const out: T[] = [];
-    for (let i = 0; i < list.length; i++) {
-      const item = list[i];
-      const value = isMapping(item) ? read(item) : this.wrong(list, i, 'a mapping');
-      if (value !== undefined) out.push(value);
-    }
-    return out;
+    return onlyGiven(list.map((item, i) => (isMapping(item) ? read(item) : this.wrong(list, i, 'a mapping'))));
   }
 
   /** A list whose items are read one by one by their index. */
   items<T>(container: Container, key: Key, read: (list: readonly unknown[], index: number) => T | undefined): T[] | undefined {
     const list = this.list(container, key);
     if (list === undefined) return undefined;
-    const out: T[] = [];
-    for (let i = 0; i < list.length; i++) {
-      const value = valueAt(list, i) === undefined ? this.wrong(list, i, 'a value') : read(list, i);
-      if (value !== undefined) out.push(value);
-    }
-    return out;
+    return onlyGiven(list.map((item, i) => (item === null || item === undefined ? this.wrong(list, i, 'a value') : read(list, i))));
   }
 
-  /** A list of strings, numbers taken as text. */
-  texts(container: Container, key: Key): string[] | undefined {
-    return this.items(container, key, (list, i) => this.text(list, i));
+  /** A list of strings, numbers taken as text. A list of strings alone is taken as it is. */
+  texts(container: Container, key: Key): readonly string[] | undefined {
+    const list = this.list(container, key);
+    if (list === undefined || isTextList(list)) return list;
+    return this.items(container, key, (items, i) => this.text(items, i));
   }
 
-  /** A mapping of text to text; numbers and booleans become text. */
+  /** A mapping of text to text; numbers and booleans become text. One of text alone is taken as it is. */
   textMap(container: Container, key: Key): Readonly<Record<string, string>> | undefined {
     const mapping = this.mapping(container, key);
-    if (mapping === undefined) return undefined;
+    if (mapping === undefined || isTextMap(mapping)) return mapping;
     const out: Record<string, string> = {};
     for (const name of Object.keys(mapping)) {
       const text = this.text(mapping, name);
@@ -148,4 +139,22 @@ export class Reader {
     const like = typeof value === 'string' ? nearest(value, words) : null;
     return this.wrong(container, key, `one of ${words.join(', ')}`, like === null ? undefined : `Did you mean "${like}"?`);
   }
+}
+
+/** The list itself where nothing is missing: copies of thousands of short lists add up. */
+function onlyGiven<T>(list: (T | undefined)[]): T[] {
+  return isComplete(list) ? list : list.filter((item) => item !== undefined);
+}
+
+function isComplete<T>(list: (T | undefined)[]): list is T[] {
+  return list.every((item) => item !== undefined);
+}
+
+function isTextList(list: readonly unknown[]): list is readonly string[] {
+  return list.every((item) => typeof item === 'string');
+}
+
+function isTextMap(mapping: Mapping): mapping is Readonly<Record<string, string>> {
+  for (const key of Object.keys(mapping)) if (typeof mapping[key] !== 'string') return false;
+  return true;
 }

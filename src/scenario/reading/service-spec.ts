@@ -76,7 +76,7 @@ function readServicePort(reader: Reader, item: Mapping, strictness: Strictness):
     port,
     targetPort: readTargetPort(reader, item),
     nodePort: reader.integer(item, 'nodePort', 0, MAX_PORT),
-    position: reader.position(item),
+    position: strictness === 'strict' ? reader.position(item) : null,
   };
 }
 

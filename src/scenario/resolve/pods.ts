@@ -1,7 +1,7 @@
 import type { EndpointSlice, Node, Pod } from '../../kubernetes/model/cluster.ts';
 import { cidrContains, cidrLast, isIpv4Cidr } from '../../net/cidr.ts';
 import type { Cidr } from '../../net/cidr.ts';
-import { addToIp, familyOf, parseIp } from '../../net/ip.ts';
+import { addToIp, familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { nearest } from '../../support/nearest.ts';
 import type { PodDraft } from '../drafts.ts';
@@ -51,7 +51,7 @@ function podOf(draft: PodDraft, node: Node, addresses: readonly IpAddress[]): Po
     ready: serving && !terminating,
     serving,
     terminating,
-    ports: (draft.ports ?? []).map(({ name, port, protocol, hostPort, hostIp, listens }) => ({ name, port, protocol, hostPort, hostIp, listens })),
+    ports: draft.ports ?? [],
     assumedPorts: [],
     mtu: draft.mtu ?? null,
     hairpinMode: draft.hairpinMode ?? null,
@@ -119,12 +119,20 @@ function allot(draft: PodDraft, node: Node, taken: Set<IpAddress>, cursors: Map<
 
 /** The pod that an endpoint stands for: the one it names, else the one with its address. */
 export function podFinder(pods: readonly Pod[]): (endpoint: EndpointSlice['endpoints'][number]) => Pod | undefined {
-  const byName = new Map(pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+  let byName: Map<string, Pod> | null = null;
   let byAddress: Map<IpAddress, Pod> | null = null;
   return (endpoint) => {
-    if (endpoint.pod !== null) return byName.get(endpoint.pod);
-    byAddress ??= new Map(pods.flatMap((pod) => (pod.hostNetwork ? [] : pod.addresses.map((a): [IpAddress, Pod] => [a, pod]))));
-    const address = parseIp(endpoint.addresses[0] ?? '') ?? parseIpSloppy(endpoint.addresses[0] ?? '');
-    return address === null ? undefined : byAddress.get(address);
+    byAddress ??= indexByAddress(pods);
+    const address = parseIpSloppy(endpoint.addresses[0] ?? '');
+    const pod = address === null ? undefined : byAddress.get(address);
+    if (endpoint.pod === null || (pod !== undefined && `${pod.namespace}/${pod.name}` === endpoint.pod)) return pod;
+    byName ??= new Map(pods.map((p) => [`${p.namespace}/${p.name}`, p]));
+    return byName.get(endpoint.pod);
   };
+}
+
+function indexByAddress(pods: readonly Pod[]): Map<IpAddress, Pod> {
+  const index = new Map<IpAddress, Pod>();
+  for (const pod of pods) if (!pod.hostNetwork) for (const address of pod.addresses) index.set(address, pod);
+  return index;
 }

@@ -13,6 +13,7 @@ export interface ExpandedWorkloads {
  * or `NAME-NODE` on every node that the selector of a DaemonSet takes. A given pod with such a name takes its place and adds to it.
  */
 export function expandWorkloads(drafts: Drafts, nodes: readonly Node[], problems: Problems): ExpandedWorkloads {
+  if (drafts.pods.every(isPlacedPod)) return { pods: drafts.pods, workloads: [] };
   const given = new Map<string, PodDraft>();
   const workloadDrafts: WorkloadDraft[] = [];
   for (const entry of drafts.pods) {
@@ -42,6 +43,11 @@ export function expandWorkloads(drafts: Drafts, nodes: readonly Node[], problems
     workloads.push({ kind: entry.kind, namespace: entry.namespace, name: entry.name, pods: names });
   }
   return { pods: [...pods.values()], workloads };
+}
+
+/** Most pods of a dump: nothing to make of them. */
+function isPlacedPod(entry: PodDraft | WorkloadDraft): entry is PodDraft {
+  return !('template' in entry) && entry.node !== undefined;
 }
 
 /** Chooses nodes. Plain pods that name no node take turns; each workload begins at the first node. */

@@ -13,8 +13,11 @@ export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** The value under a key; null and a missing key are both undefined, as the API server treats them. */
+/**
+ * The value under a key; null and a missing key are both undefined, as the API server treats them. The key must be one that
+ * objects don't inherit: a fixed one, or one of the container's own.
+ */
 export function valueAt(container: Container, key: Key): unknown {
-  const value = isList(container) ? container[Number(key)] : Object.hasOwn(container, key) ? container[key] : undefined;
+  const value = isList(container) ? container[Number(key)] : container[key];
   return value === null ? undefined : value;
 }

@@ -1,4 +1,4 @@
-import type { Cluster, SourcePosition } from '../../kubernetes/model/cluster.ts';
+import type { Cluster, Pod, SourcePosition } from '../../kubernetes/model/cluster.ts';
 import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
@@ -60,28 +60,28 @@ class Links {
 }
 
 function validatePods(cluster: Cluster, problems: Problems): void {
-  const links = new Map<string, Links>();
-  const everywhere = new Map<IpAddress, string>();
+  const holders = new Map<IpAddress, Pod>();
   const nodes = new Map(cluster.nodes.map((node) => [node.name, node]));
   for (const pod of cluster.pods) {
     if (pod.hostNetwork) continue;
-    const link = links.get(pod.node) ?? new Links(problems);
-    links.set(pod.node, link);
-    const what = `pod ${pod.namespace}/${pod.name}`;
     const ranges = nodes.get(pod.node)?.podCidrs ?? [];
     for (const address of pod.addresses) {
-      link.hold(address, { what, position: pod.position });
-      const node = everywhere.get(address);
-      if (node !== undefined && node !== pod.node) {
-        problems.warning('duplicate-address', `${formatIp(address)} of ${what} is also held by a pod on node ${node}`, pod.position);
-      }
-      everywhere.set(address, pod.node);
+      const other = holders.get(address);
+      if (other !== undefined) tellSharedAddress(address, other, pod, problems);
+      holders.set(address, pod);
       if (ranges.length > 0 && !ranges.some((range) => cidrContains(range, address))) {
-        const message = `${formatIp(address)} of ${what} is outside the pod range of node ${pod.node} (${ranges.map(formatCidr).join(', ')})`;
-        problems.warning('outside-range', message, pod.position);
+        const where = `the pod range of node ${pod.node} (${ranges.map(formatCidr).join(', ')})`;
+        problems.warning('outside-range', `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is outside ${where}`, pod.position);
       }
     }
   }
+}
+
+/** Two pods on one bridge can't have one address; on two nodes it is legal, and one of them is out of reach. */
+function tellSharedAddress(address: IpAddress, first: Pod, second: Pod, problems: Problems): void {
+  const message = `${formatIp(address)} is held by pod ${first.namespace}/${first.name} and by pod ${second.namespace}/${second.name}`;
+  if (first.node === second.node) problems.error('duplicate-address', message, second.position);
+  else problems.warning('duplicate-address', message, second.position);
 }
 
 function validateClusterIps(cluster: Cluster, problems: Problems): void {

@@ -1,54 +1,60 @@
-import type { SourcePosition } from '../../kubernetes/model/cluster.ts';
 import type { PodDraft, PortDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 
 /** Two processes that listen on one port of one namespace: of a pod, or of the node that hostNetwork pods share. */
 export function validateListeners(pods: readonly PodDraft[], problems: Problems): void {
-  const ofNodes = new Map<string, Map<string, { readonly pod: string; readonly process: number }>>();
-  const hostPorts = new Map<string, string>();
+  const ofNodes = new Map<string, Listener[]>();
+  const hostPorts = new Map<string, PodDraft>();
   for (const pod of pods) {
     if (pod.ports === undefined) continue;
-    const name = `${pod.namespace}/${pod.name}`;
-    const node = pod.node ?? '';
-    const table = pod.hostNetwork === true ? (ofNodes.get(node) ?? new Map()) : new Map();
-    if (pod.hostNetwork === true) ofNodes.set(node, table);
+    const listeners = pod.hostNetwork === true ? (ofNodes.get(pod.node ?? '') ?? []) : [];
+    if (pod.hostNetwork === true) ofNodes.set(pod.node ?? '', listeners);
     for (const port of pod.ports) {
-      if (port.listens) listen(table, name, port, pod.hostNetwork === true ? node : null, problems);
-      if (port.hostPort !== null) checkHostPort(hostPorts, name, node, pod, port, problems);
+      if (port.listens && (pod.hostNetwork === true || pod.ports.length > 1)) listen(listeners, pod, port, problems);
+      if (port.hostPort !== null) checkHostPort(hostPorts, pod, port, problems);
     }
   }
 }
 
-function listen(
-  table: Map<string, { readonly pod: string; readonly process: number }>,
-  pod: string,
-  port: PortDraft,
-  node: string | null,
-  problems: Problems,
-): void {
-  const key = `${port.protocol}/${port.port}`;
-  const other = table.get(key);
-  if (other === undefined) table.set(key, { pod, process: port.process });
-  else if (other.pod !== pod) {
-    const message = `Pods ${other.pod} and ${pod} share the network of node ${node} and both listen on ${key}`;
-    problems.error('duplicate-listener', message, port.position);
-  } else if (other.process !== port.process) {
-    problems.error('duplicate-listener', `Two listeners on ${key} of pod ${pod}`, port.position);
+interface Listener {
+  readonly pod: PodDraft;
+  readonly port: PortDraft;
+}
+
+function listen(listeners: Listener[], pod: PodDraft, port: PortDraft, problems: Problems): void {
+  const other = listeners.find((l) => l.port.port === port.port && l.port.protocol === port.protocol);
+  if (other === undefined) {
+    listeners.push({ pod, port });
+    return;
+  }
+  const where = `${port.protocol} port ${port.port}`;
+  const position = port.position ?? pod.position;
+  if (other.pod !== pod) {
+    const message = `Pods ${nameOf(other.pod)} and ${nameOf(pod)} share the network of node ${pod.node} and both listen on ${where}`;
+    problems.error('duplicate-listener', message, position);
+  } else if (other.port.process !== port.process) {
+    problems.error('duplicate-listener', `Two listeners on ${where} of pod ${nameOf(pod)}`, position);
   }
 }
 
-function checkHostPort(taken: Map<string, string>, name: string, node: string, pod: PodDraft, port: PortDraft, problems: Problems): void {
-  const position: SourcePosition = port.position;
-  if (pod.hostNetwork === true && port.hostPort !== port.port) {
-    const message = `Pod ${name} has hostNetwork: its hostPort ${port.hostPort} must be its containerPort ${port.port}`;
+function checkHostPort(taken: Map<string, PodDraft>, pod: PodDraft, port: PortDraft, problems: Problems): void {
+  const position = port.position ?? pod.position;
+  if (pod.hostNetwork === true) {
+    // The API server's rule; with hostNetwork no DNAT is made.
+    if (port.hostPort === port.port) return;
+    const message = `Pod ${nameOf(pod)} has hostNetwork: its hostPort ${port.hostPort} must be its containerPort ${port.port}`;
     problems.error('wrong-value', message, position);
     return;
   }
-  if (pod.hostNetwork === true) return;
-  const key = `${node} ${port.protocol}/${port.hostPort} ${port.hostIp ?? ''}`;
+  const key = `${pod.node} ${port.protocol}/${port.hostPort} ${port.hostIp ?? ''}`;
   const other = taken.get(key);
-  if (other !== undefined && other !== name) {
-    problems.warning('duplicate-host-port', `Pods ${other} and ${name} both want hostPort ${port.hostPort} of node ${node}`, position);
+  if (other !== undefined && other !== pod) {
+    const message = `Pods ${nameOf(other)} and ${nameOf(pod)} both want hostPort ${port.hostPort} of node ${pod.node}`;
+    problems.warning('duplicate-host-port', message, position);
   }
-  taken.set(key, name);
+  taken.set(key, pod);
+}
+
+function nameOf(pod: PodDraft): string {
+  return `${pod.namespace}/${pod.name}`;
 }

@@ -35,10 +35,10 @@ function validatePorts(draft: ServiceDraft, problems: Problems): void {
   const names = new Set<string>();
   for (const port of ports) {
     const key = `${port.port}/${port.protocol}`;
-    if (seen.has(key)) problems.error('duplicate-name', `Service ${name} has port ${key} twice`, port.position);
+    if (seen.has(key)) problems.error('duplicate-name', `Service ${name} has port ${key} twice`, port.position ?? draft.position);
     else if (names.has(port.name)) {
       const message = port.name === '' ? `Service ${name} has several ports: each needs a name` : `Service ${name} has two ports named "${port.name}"`;
-      problems.error('duplicate-name', message, port.position);
+      problems.error('duplicate-name', message, port.position ?? draft.position);
     }
     seen.add(key);
     names.add(port.name);
@@ -61,16 +61,12 @@ function validateNodePorts(cluster: Cluster, problems: Problems): void {
   }
 }
 
-function validateEndpoints(
-  service: Service,
-  slices: readonly EndpointSlice[],
-  find: (endpoint: EndpointSlice['endpoints'][number]) => Pod | undefined,
-  problems: Problems,
-): void {
+type FindPod = (endpoint: EndpointSlice['endpoints'][number]) => Pod | undefined;
+
+function validateEndpoints(service: Service, slices: readonly EndpointSlice[], find: FindPod, problems: Problems): void {
   const name = `${service.namespace}/${service.name}`;
-  const endpoints = slices.flatMap((slice) => slice.endpoints);
-  if (endpoints.length === 0) {
-    if (service.selector !== null && !slices.some((slice) => !slice.derived)) {
+  if (slices.every((slice) => (slice.pods ?? slice.endpoints).length === 0)) {
+    if (service.selector !== null && slices.length === 0) {
       const selector = Object.entries(service.selector).map(([k, v]) => `${k}=${v}`).join(',');
       problems.warning('selector-matches-nothing', `The selector ${selector} of service ${name} matches no pod`, service.position);
     } else if (!service.headless) {
@@ -78,19 +74,26 @@ function validateEndpoints(
     }
     return;
   }
-  if (!endpoints.some((e) => e.ready || (e.serving && e.terminating))) {
+  if (!slices.some((slice) => hasUsableEndpoint(slice, service))) {
     problems.warning('no-endpoints', `Service ${name} has no ready endpoint`, service.position);
   }
   for (const port of service.ports) {
     const matching = slices.filter((slice) => slice.ports.some((p) => p.name === port.name && p.protocol === port.protocol && p.port !== null));
-    if (matching.length === 0) {
-      const why = typeof port.targetPort === 'string' ? `: no pod declares a port named "${port.targetPort}"` : '';
-      const label = port.name === '' ? `${port.port}` : `${port.name} (${port.port})`;
-      problems.warning('no-endpoints', `Port ${label} of service ${name} has no endpoints${why}`, service.position);
+    if (matching.length > 0) {
+      validateTargets(service, port, matching, find, problems);
       continue;
     }
-    validateTargets(service, port, matching, find, problems);
+    const why = typeof port.targetPort === 'string' ? `: no pod declares a port named "${port.targetPort}"` : '';
+    const label = port.name === '' ? `${port.port}` : `${port.name} (${port.port})`;
+    problems.warning('no-endpoints', `Port ${label} of service ${name} has no endpoints${why}`, service.position);
   }
+}
+
+/** Ready, or still serving while it ends, which kube-proxy uses where nothing is ready. */
+function hasUsableEndpoint(slice: EndpointSlice, service: Service): boolean {
+  return slice.pods === undefined
+    ? slice.endpoints.some((e) => e.ready || (e.serving && e.terminating))
+    : slice.pods.some((pod) => service.publishNotReadyAddresses || pod.serving);
 }
 
 /** Warns where every endpoint's pod is known and none of them listens on the target port. */
@@ -98,15 +101,15 @@ function validateTargets(
   service: Service,
   port: Service['ports'][number],
   slices: readonly EndpointSlice[],
-  find: (endpoint: EndpointSlice['endpoints'][number]) => Pod | undefined,
+  find: FindPod,
   problems: Problems,
 ): void {
   const declared = new Set<string>();
   let target = 0;
   for (const slice of slices) {
     target = slice.ports.find((p) => p.name === port.name && p.protocol === port.protocol)?.port ?? target;
-    for (const endpoint of slice.endpoints) {
-      const pod = find(endpoint);
+    for (const one of slice.pods ?? slice.endpoints) {
+      const pod = 'addresses' in one && 'nodeName' in one ? find(one) : one;
       if (pod === undefined || listensOn(pod, port.protocol, target)) return;
       for (const p of pod.ports) if (p.listens) declared.add(`${p.port}/${p.protocol}`);
     }
@@ -117,9 +120,7 @@ function validateTargets(
   problems.warning('nobody-listens', message, service.position, hint);
 }
 
+/** A pod that declares nothing is taken to listen where services point. */
 function listensOn(pod: Pod, protocol: string, port: number): boolean {
-  return (
-    pod.ports.some((p) => p.listens && p.protocol === protocol && p.port === port) ||
-    pod.assumedPorts.some((p) => p.protocol === protocol && p.port === port)
-  );
+  return pod.ports.length === 0 || pod.ports.some((p) => p.listens && p.protocol === protocol && p.port === port);
 }
