@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { UsageError } from './errors.ts';
 import type { Command } from 'commander';
 import type { ColourChoice } from './terminal.ts';
 
@@ -50,32 +49,25 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 }
 
 const PROXY_MODES = ['iptables', 'ipvs', 'nftables', 'userspace', 'none'] as const;
-const MODELLED_PROXY_MODES = ['iptables', 'none'] as const;
-export type ModelledProxyMode = (typeof MODELLED_PROXY_MODES)[number];
+export type ProxyMode = (typeof PROXY_MODES)[number];
 
 /**
- * `--proxy-mode iptables,none`
- * @throws InvalidArgumentError for a word that is no mode, UsageError for a mode that k8snet does not model yet
+ * `--proxy-mode iptables,none`; whether a mode is modelled is the engine's to say.
+ * @throws InvalidArgumentError for a word that is no mode
  */
-export function proxyModes(text: string): readonly ModelledProxyMode[] {
-  const modes = text.split(',').map((mode) => mode.trim());
-  for (const mode of modes) {
-    if (!(PROXY_MODES as readonly string[]).includes(mode)) throw new InvalidArgumentError(`expected ${PROXY_MODES.join(', ')}`);
-    if (!isModelled(mode))
-      throw new UsageError(`proxy mode ${mode} is not modelled yet`, `modelled: ${MODELLED_PROXY_MODES.join(', ')}`);
-  }
-  return modes.filter(isModelled);
+export function proxyModes(text: string): readonly ProxyMode[] {
+  return text.split(',').map((word) => {
+    const mode = PROXY_MODES.find((known) => known === word.trim());
+    if (mode === undefined) throw new InvalidArgumentError(`expected ${PROXY_MODES.join(', ')}`);
+    return mode;
+  });
 }
 
 /** `--proxy-mode iptables`; as {@link proxyModes}, but one. */
-export function singleProxyMode(text: string): ModelledProxyMode {
+export function singleProxyMode(text: string): ProxyMode {
   const [mode, ...more] = proxyModes(text);
   if (mode === undefined || more.length > 0) throw new InvalidArgumentError('expected one mode');
   return mode;
-}
-
-function isModelled(mode: string): mode is ModelledProxyMode {
-  return (MODELLED_PROXY_MODES as readonly string[]).includes(mode);
 }
 
 /** `--do 'HOST: COMMAND'` */

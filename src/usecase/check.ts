@@ -11,6 +11,8 @@ import { parseRef } from './refs/parse.ts';
 export interface CheckOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> {
   /** Default namespace of references; "default" when left out. */
   readonly namespace?: string;
+  /** Told before each check how many have run: a large file may take a while. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Runs every check of a scenario, each over a fresh state. A check that can't be run fails with the reason. */
@@ -22,9 +24,10 @@ export function runChecks(scenario: Scenario, options: CheckOptions, engine: Eng
     return opened;
   };
   const namespace = options.namespace ?? 'default';
-  const checks = scenario.checks.map((check) =>
-    runCheck(check, laboratoryFor(check.coldNeighbours), scenario.assumptions, namespace),
-  );
+  const checks = scenario.checks.map((check, i) => {
+    options.onProgress?.(i, scenario.checks.length);
+    return runCheck(check, laboratoryFor(check.coldNeighbours), scenario.assumptions, namespace);
+  });
   const passed = checks.filter((check) => check.ok).length;
   return { apiVersion: API_VERSION, kind: 'CheckReport', passed, failed: checks.length - passed, checks };
 }

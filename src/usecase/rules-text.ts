@@ -1,5 +1,6 @@
 import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { printSave } from '../kernel/netfilter/iptables/save-format/print.ts';
+import { isProxyModeModelled } from '../kubernetes/node-rules.ts';
 import { diffRules } from './rules-diff/index.ts';
 import { found, refused } from './refs/ref.ts';
 import { nodeRules } from './rules.ts';

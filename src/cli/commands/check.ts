@@ -8,13 +8,14 @@ import { engine } from '../../usecase/engine.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
+import { progressOn } from '../progress.ts';
 import { scenarioFrom } from '../scenario-input.ts';
 import { outputStyle } from '../terminal.ts';
 import { writeFileAtomically } from '../write-file.ts';
 import type { Command } from 'commander';
 import type { CheckReport } from '../../trace/check-report.ts';
 import type { Io } from '../io.ts';
-import type { CommonOptions, HostCommand, ModelledProxyMode } from '../options.ts';
+import type { CommonOptions, HostCommand, ProxyMode } from '../options.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 const FORMATS = ['text', 'json', 'junit', 'github'] as const;
@@ -29,7 +30,7 @@ interface CheckCommandOptions extends CommonOptions {
   readonly output: Format;
   readonly outputFile?: readonly OutputFile[];
   readonly do?: readonly HostCommand[];
-  readonly proxyMode?: ModelledProxyMode;
+  readonly proxyMode?: ProxyMode;
 }
 
 export function addCheckCommand(program: Command, io: Io, act: Act): void {
@@ -49,15 +50,18 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   const scenario = await scenarioFrom(fileNames(args, options), io);
   if (scenario.checks.length === 0)
     throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
+  const progress = progressOn(io, 'checks');
   const report = runChecks(
     scenario,
     {
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.proxyMode !== undefined && { proxyMode: options.proxyMode }),
       commands: options.do ?? [],
+      onProgress: progress.step,
     },
     engine,
   );
+  progress.end();
   for (const { format, path } of options.outputFile ?? [])
     writeFileAtomically(path, reportText(report, format, { color: false }, io));
   return { stdout: reportText(report, options.output, options, io), exitCode: report.failed === 0 ? EXIT.yes : EXIT.no };

@@ -12,7 +12,7 @@ import { scenarioFrom } from '../scenario-input.ts';
 import { errorStyle, outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
-import type { CommonOptions, ModelledProxyMode } from '../options.ts';
+import type { CommonOptions, ProxyMode } from '../options.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 const FORMATS = ['iptables-save', 'ip6tables-save', 'json', 'nft', 'ipset', 'ipvsadm', 'ip', 'bridge', 'all'] as const;
@@ -20,7 +20,7 @@ const FORMATS = ['iptables-save', 'ip6tables-save', 'json', 'nft', 'ipset', 'ipv
 interface RulesCommandOptions extends CommonOptions {
   readonly node: string;
   readonly component: 'kube-proxy' | 'cni' | 'all';
-  readonly proxyMode?: ModelledProxyMode;
+  readonly proxyMode?: ProxyMode;
   readonly diff?: string;
   readonly output: (typeof FORMATS)[number];
 }

@@ -15,14 +15,14 @@ import type { Command } from 'commander';
 import type { DescribeRule } from '../../render/text/views.ts';
 import type { DetailLevel, Trace, TraceList } from '../../trace/trace.ts';
 import type { Io } from '../io.ts';
-import type { CommonOptions, HostCommand, ModelledProxyMode } from '../options.ts';
+import type { CommonOptions, HostCommand, ProxyMode } from '../options.ts';
 import type { ProbeOptions } from '../probe.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 interface TraceCommandOptions extends CommonOptions, ProbeOptions {
   readonly repeat?: number;
   readonly do?: readonly HostCommand[];
-  readonly proxyMode?: readonly ModelledProxyMode[];
+  readonly proxyMode?: readonly ProxyMode[];
   readonly reply: boolean;
   readonly detail: DetailLevel;
   readonly output: 'text' | 'json' | 'mermaid';
