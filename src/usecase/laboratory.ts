@@ -1,15 +1,8 @@
 import type { World } from '../kernel/world.ts';
+import type { CompileOptions, CompileResult } from '../kubernetes/compile.ts';
 import type { CommandLine, Cluster, ProxyMode, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { Connect } from './explore.ts';
-
-export interface CompileOptions {
-  readonly coldNeighbours?: boolean;
-}
-
-export type CompileResult =
-  | { readonly ok: true; readonly world: World }
-  | { readonly ok: false; readonly problems: readonly { readonly message: string; readonly position: SourcePosition | null }[] };
 
 /** The two machines every question needs: what makes kernel state of a cluster, and what walks a packet through it. */
 export interface Engine {
