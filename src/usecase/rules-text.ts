@@ -32,7 +32,7 @@ export function compareWithDump(
   const changed = withMode(cluster, question.proxyMode);
   const rules = rulesOf(changed, question);
   if (!rules.ok) return rules;
-  const { node, family } = question;
+  const { node, family, component } = question;
   const saved = parseSave(dump.text, dump.name);
   const actual = family === 4 ? saved.tables : saved.tables6.size > 0 ? saved.tables6 : saved.tables;
   if (actual.size === 0)
@@ -43,7 +43,7 @@ export function compareWithDump(
     message,
     position: { file: dump.name, line, column: 1 },
   }));
-  return found({ diff: diffRules({ cluster: changed, node, family, expected: rules.value, actual }), diagnostics });
+  return found({ diff: diffRules({ cluster: changed, node, family, component, expected: rules.value, actual }), diagnostics });
 }
 
 function withMode(cluster: Cluster, mode: ProxyMode | undefined): Cluster {
@@ -53,8 +53,7 @@ function withMode(cluster: Cluster, mode: ProxyMode | undefined): Cluster {
 /** The rules asked for; refused where kube-proxy's mode has no compiler, since no rules would be a wrong answer. */
 function rulesOf(cluster: Cluster, { node, component, family }: NodeRulesQuestion): Result<IptablesTables> {
   const { mode } = cluster.kubeProxy;
-  if (component !== 'cni' && mode !== 'iptables' && mode !== 'none')
-    return refused(`kube-proxy mode ${mode} is not modelled yet`);
+  if (component !== 'cni' && !isProxyModeModelled(mode)) return refused(`kube-proxy mode ${mode} is not modelled yet`);
   const rules = nodeRules(cluster, node, { component, family });
   return rules.ok ? found(rules.tables) : refused(rules.message);
 }
