@@ -1,6 +1,6 @@
 import type { Sysctls } from './sysctl.ts';
 
-const FORWARDING = /^net\.ipv4\.conf\.[^]+\.forwarding$/;
+const FORWARDING = /^net\.ipv4\.conf\..+\.forwarding$/;
 
 /**
  * Sets one key as the kernel does: `conf.all.forwarding` is another name of `ip_forward`, and writing either sets it for every

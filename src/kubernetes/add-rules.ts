@@ -1,6 +1,7 @@
 import { chainOf } from '../kernel/netfilter/iptables/chain.ts';
 import { isBaseChain, linesOf } from '../kernel/netfilter/iptables/edit.ts';
 import { TABLE_HOOKS } from '../kernel/netfilter/iptables/table.ts';
+import { once } from '../support/once.ts';
 import type { RuleLine } from '../kernel/netfilter/iptables/rule.ts';
 import type { Chain, IptablesTables, Table, TableName } from '../kernel/netfilter/iptables/table.ts';
 
@@ -17,7 +18,14 @@ export interface ChainRules {
 export function addRules(tables: IptablesTables, rules: readonly ChainRules[]): IptablesTables {
   const changed = new Map(tables);
   for (const name of new Set(rules.map(({ table }) => table))) {
-    changed.set(name, extended(name, tables.get(name), rules.filter(({ table }) => table === name)));
+    changed.set(
+      name,
+      extended(
+        name,
+        tables.get(name),
+        rules.filter(({ table }) => table === name),
+      ),
+    );
   }
   return changed;
 }
@@ -33,11 +41,10 @@ function extended(name: TableName, base: Table | undefined, rules: readonly Chai
     const policy = base?.chain(chain)?.policy ?? (isBaseChain(name, chain) ? 'ACCEPT' : null);
     chains.set(chain, chainOf(name, chain, policy, all));
   }
-  let names: readonly string[] | undefined;
   return {
     name,
     chain: (chain) => chains.get(chain) ?? base?.chain(chain),
-    chainNames: () => (names ??= listed(name, new Set([...(base?.chainNames() ?? []), ...chains.keys()]))),
+    chainNames: once(() => listed(name, new Set([...(base?.chainNames() ?? []), ...chains.keys()]))),
   };
 }
 

@@ -1,5 +1,6 @@
 import { addToIp } from '../net/ip.ts';
-import { once, podKey, podRange } from './cluster-index.ts';
+import { podKey, podRange } from './cluster-index.ts';
+import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { HostName } from '../kernel/host.ts';
 import type { ClusterIndex } from './cluster-index.ts';
@@ -17,7 +18,7 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
       const host = `node/${node.name}`;
       const range = podRange(node);
       // The bridge's address and that of a tunnel end.
-      if (range !== null) [range.address, addToIp(range.address, 1)].forEach((address) => add(address, host));
+      for (const address of range === null ? [] : [range.address, addToIp(range.address, 1)]) add(address, host);
       for (const address of node.addresses) add(address, host);
       for (const { address } of [...node.extraAddresses, ...node.interfaces]) add(address, host);
     }

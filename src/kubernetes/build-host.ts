@@ -1,5 +1,6 @@
 import { NO_NETFILTER } from '../kernel/netfilter/build.ts';
 import { routingPolicy } from '../kernel/routing/policy.ts';
+import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { Mac } from '../net/mac.ts';
 import type { Origin } from '../trace/origin.ts';
@@ -33,15 +34,14 @@ export interface HostParts {
 /** @param cold nobody has learnt anything yet: neighbour entries are those that were set, bridges know no MAC */
 export function buildHost(parts: HostParts, cold: boolean): Host {
   const devices = cold ? parts.devices.map(forgetful) : parts.devices;
-  const entries = parts.fdb;
-  let fdb: readonly FdbEntry[] | undefined;
+  const fdb = once(parts.fdb ?? (() => []));
   return {
     name: parts.name,
     devices: new Map(devices.map((device) => [device.name, device])),
     routing: routingPolicy(devices, parts.routes, parts.generatedRoutes),
     neighbours: neighbours(parts.neighbours ?? NO_NEIGHBOURS, cold ? () => undefined : parts.knownMac),
     get fdb() {
-      return (fdb ??= entries?.() ?? []);
+      return fdb();
     },
     sysctls: parts.sysctls,
     netfilter: parts.netfilter ?? NO_NETFILTER,

@@ -1,5 +1,6 @@
 import { cidrOf, isIpv4Cidr } from '../net/cidr.ts';
 import { isIpv4 } from '../net/ip.ts';
+import { once } from '../support/once.ts';
 import type { Cidr } from '../net/cidr.ts';
 import type { IpAddress, Ipv4 } from '../net/ip.ts';
 import type { Cluster, ExternalHost, Node, Pod } from './model/cluster.ts';
@@ -58,12 +59,6 @@ export function podRange(node: Node): Ipv4Cidr | null {
 /** The cluster's IPv4 pod range; null when it has none. */
 export function clusterPodRange(cluster: Cluster): Ipv4Cidr | null {
   return cluster.podCidrs.find(isIpv4Cidr) ?? null;
-}
-
-/** Remembers the first result. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

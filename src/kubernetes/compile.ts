@@ -1,15 +1,18 @@
 import { runCommand } from '../kernel/operator/run.ts';
 import { addressHolders } from './address-holders.ts';
-import { indexCluster, nodeAddress, once, podKey } from './cluster-index.ts';
+import { indexCluster, nodeAddress, podKey } from './cluster-index.ts';
+import { once } from '../support/once.ts';
 import { cniMode } from './cni/select.ts';
 import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
-import { isProxyModeModelled, nodeRules } from './node-rules.ts';
+import { isProxyModeModelled, nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
 import { NONE_MODE } from './cni/none/mode.ts';
 import type { Host, HostName } from '../kernel/host.ts';
 import type { World } from '../kernel/world.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
+import type { NftRuleset } from '../kernel/netfilter/nftables/ruleset.ts';
 import type { Blueprint } from './hosts.ts';
+import type { IpvsState } from './kube-proxy/ipvs/index.ts';
 import type { CniMode } from './cni/mode.ts';
 import type { Cluster, CommandLine, Node, SourcePosition } from './model/cluster.ts';
 import type { RuleComponent } from './node-rules.ts';
@@ -59,9 +62,22 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
 
 /** The iptables rules that a node should have, without its dump and its commands. */
 export function compileNodeIptables(cluster: Cluster, node: Node, component: RuleComponent, family: 4 | 6): IptablesTables {
-  const index = indexCluster(cluster);
-  const mode = cniMode(cluster.cni, cniContext(index, linksOf(cluster)));
-  return nodeRules(index, 'notModelled' in mode ? NONE_MODE : mode, node, component, family);
+  return nodeRules(indexCluster(cluster), cniOf(cluster), node, component, family);
+}
+
+/** What kube-proxy in IPVS mode should have made on a node, a family each. */
+export function compileNodeIpvs(cluster: Cluster, node: Node, component: RuleComponent): readonly IpvsState[] {
+  return nodeIpvs(indexCluster(cluster), cniOf(cluster), node, component);
+}
+
+/** The nftables tables that a node should have. */
+export function compileNodeNftables(cluster: Cluster, node: Node, component: RuleComponent): NftRuleset {
+  return nodeNftables(indexCluster(cluster), cniOf(cluster), node, component);
+}
+
+function cniOf(cluster: Cluster): CniMode {
+  const mode = cniMode(cluster.cni, cniContext(indexCluster(cluster), linksOf(cluster)));
+  return 'notModelled' in mode ? NONE_MODE : mode;
 }
 
 function worldOf(blueprint: Blueprint, changed: ReadonlyMap<HostName, Host>): World {
@@ -144,5 +160,8 @@ function notModelled(cluster: Cluster, mode: CniMode | { readonly notModelled: s
 function withoutAddress(cluster: Cluster): CompileProblem[] {
   return cluster.nodes
     .filter((node) => nodeAddress(node) === null)
-    .map((node) => ({ message: `node ${node.name} has no IPv4 address: IPv6 alone is not modelled yet`, position: node.position }));
+    .map((node) => ({
+      message: `node ${node.name} has no IPv4 address: IPv6 alone is not modelled yet`,
+      position: node.position,
+    }));
 }

@@ -1,6 +1,6 @@
 import { NO_NETFILTER } from '../kernel/netfilter/build.ts';
 import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
-import { once } from './cluster-index.ts';
+import { once } from '../support/once.ts';
 import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
 import type { Node } from './model/cluster.ts';
 

@@ -30,9 +30,15 @@ const DEVICE_KEY = /^net\.ipv4\.conf\.(?!all\.|default\.)/;
  */
 export function hostSysctls(base: Sysctls, given: Readonly<Record<string, string>>, devices: readonly Device[]): Sysctls {
   const entries = Object.entries(given).map(([key, value]): [string, string] => [sysctlPath(key).join('.'), value]);
-  const early = writeAll(base, entries.filter(([key]) => !DEVICE_KEY.test(key)));
+  const early = writeAll(
+    base,
+    entries.filter(([key]) => !DEVICE_KEY.test(key)),
+  );
   const born = devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ name }) => inheritedSysctls(early, name));
-  return writeAll(new Map([...early, ...born]), entries.filter(([key]) => DEVICE_KEY.test(key)));
+  return writeAll(
+    new Map([...early, ...born]),
+    entries.filter(([key]) => DEVICE_KEY.test(key)),
+  );
 }
 
 export function writeAll(sysctls: Sysctls, entries: Iterable<readonly [string, string]>): Sysctls {

@@ -86,10 +86,7 @@ export function underlayHost({ index, links, cni, cold }: Blueprint): Host {
   const network = underlayNetwork(links, index.cluster.underlay.firewall, cni.underlayRoutes());
   // Ports have no part in routing: their own sysctls say nothing.
   const routing = network.devices.filter(({ master }) => master === null);
-  return buildHost(
-    { name: 'underlay', ...network, sysctls: hostSysctls(ROUTER_SYSCTLS, {}, routing), listeners: [] },
-    cold,
-  );
+  return buildHost({ name: 'underlay', ...network, sysctls: hostSysctls(ROUTER_SYSCTLS, {}, routing), listeners: [] }, cold);
 }
 
 /** What CNI modes may ask about the underlay. */

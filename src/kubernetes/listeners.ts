@@ -10,15 +10,33 @@ export function podListeners(pod: Pod): readonly Listener[] {
     ...pod.ports
       .filter(({ listens }) => listens)
       .map(
-        ({ protocol, port }): Listener => ({ protocol, address: null, port, owner, origin: { object, by: 'kubelet', role: 'container-port' } }),
+        ({ protocol, port }): Listener => ({
+          protocol,
+          address: null,
+          port,
+          owner,
+          origin: { object, by: 'kubelet', role: 'container-port' },
+        }),
       ),
     ...pod.assumedPorts.map(
-      ({ protocol, port }): Listener => ({ protocol, address: null, port, owner, origin: { object, by: 'kubelet', role: 'assumed-port' } }),
+      ({ protocol, port }): Listener => ({
+        protocol,
+        address: null,
+        port,
+        owner,
+        origin: { object, by: 'kubelet', role: 'assumed-port' },
+      }),
     ),
   ];
 }
 
 export function externalListeners(external: ExternalHost): readonly Listener[] {
   const origin = { object: `External ${external.name}`, by: 'underlay', role: 'external-port' };
-  return external.ports.map(({ port, protocol }) => ({ protocol, address: null, port, owner: `external/${external.name}`, origin }));
+  return external.ports.map(({ port, protocol }) => ({
+    protocol,
+    address: null,
+    port,
+    owner: `external/${external.name}`,
+    origin,
+  }));
 }

@@ -2,11 +2,16 @@ import { isIpv4 } from '../net/ip.ts';
 import { addRules } from './add-rules.ts';
 import { podRange } from './cluster-index.ts';
 import { kubeProxyIptables } from './kube-proxy/iptables/index.ts';
+import { kubeProxyIpvs } from './kube-proxy/ipvs/index.ts';
+import { kubeProxyNftables } from './kube-proxy/nftables/index.ts';
 import { portmapRules } from './portmap.ts';
+import { proxyFamilies } from './services/proxy-families.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
+import type { NftRuleset } from '../kernel/netfilter/nftables/ruleset.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniMode } from './cni/mode.ts';
+import type { IpvsState } from './kube-proxy/ipvs/index.ts';
 import type { Node, ProxyMode } from './model/cluster.ts';
 
 /** Whose rules: kube-proxy's alone, those of the CNI plugins and their daemon alone, or all of a node. */
@@ -14,10 +19,16 @@ export type RuleComponent = 'kube-proxy' | 'cni' | 'all';
 
 /**
  * The iptables rules of a node in the order in which they come to be: kube-proxy's, behind them the CNI daemon's, then portmap's. CNI
- * rules are IPv4 only. A proxy mode other than iptables gives no rules of kube-proxy here.
+ * rules are IPv4 only. Proxy modes other than iptables and IPVS have no iptables rules.
  */
-export function nodeRules(index: ClusterIndex, cni: CniMode, node: Node, component: RuleComponent, family: 4 | 6): IptablesTables {
-  const base = component === 'cni' ? NO_TABLES : proxyTables(index, cni, node, family);
+export function nodeRules(
+  index: ClusterIndex,
+  cni: CniMode,
+  node: Node,
+  component: RuleComponent,
+  family: 4 | 6,
+): IptablesTables {
+  const base = component === 'cni' ? NO_TABLES : proxyTables(index, cni, node, component, family);
   return component === 'kube-proxy' || family === 6 ? base : addRules(base, cniRules(index, cni, node));
 }
 
@@ -28,9 +39,32 @@ export function isProxyModeModelled(mode: ProxyMode): boolean {
 
 const NO_TABLES: IptablesTables = new Map();
 
-function proxyTables(index: ClusterIndex, cni: CniMode, node: Node, family: 4 | 6): IptablesTables {
-  if (index.cluster.kubeProxy.mode !== 'iptables') return NO_TABLES;
-  return kubeProxyIptables(index.cluster, node, family, deviceAddresses(cni, node));
+/** What kube-proxy in IPVS mode makes, a family each; nothing in other modes. */
+export function nodeIpvs(index: ClusterIndex, cni: CniMode, node: Node, component: RuleComponent): readonly IpvsState[] {
+  if (component === 'cni' || index.cluster.kubeProxy.mode !== 'ipvs') return [];
+  return proxyFamilies(index.cluster, node).map((family) =>
+    kubeProxyIpvs(index.cluster, node, family, deviceAddresses(cni, node, component)),
+  );
+}
+
+/** The nftables tables of a node: kube-proxy's in nftables mode. */
+export function nodeNftables(index: ClusterIndex, cni: CniMode, node: Node, component: RuleComponent): NftRuleset {
+  if (component === 'cni' || index.cluster.kubeProxy.mode !== 'nftables') return [];
+  return kubeProxyNftables(index.cluster, node, proxyFamilies(index.cluster, node), deviceAddresses(cni, node, component));
+}
+
+function proxyTables(index: ClusterIndex, cni: CniMode, node: Node, component: RuleComponent, family: 4 | 6): IptablesTables {
+  const { cluster } = index;
+  switch (cluster.kubeProxy.mode) {
+    case 'iptables':
+      return kubeProxyIptables(cluster, node, family, deviceAddresses(cni, node, component));
+    case 'ipvs':
+      return kubeProxyIpvs(cluster, node, family, deviceAddresses(cni, node, component)).iptables;
+    case 'nftables':
+    case 'userspace':
+    case 'none':
+      return NO_TABLES;
+  }
 }
 
 function cniRules(index: ClusterIndex, cni: CniMode, node: Node): ReturnType<typeof portmapRules> {
@@ -39,7 +73,11 @@ function cniRules(index: ClusterIndex, cni: CniMode, node: Node): ReturnType<typ
   return [...cni.rules(node), ...portmap];
 }
 
-/** Addresses of the plugin's own devices: kube-proxy may have to open node ports on them. */
-function deviceAddresses(cni: CniMode, node: Node): readonly IpAddress[] {
+/**
+ * Addresses of the plugin's own devices: kube-proxy may have to open node ports on them. kube-proxy alone is compiled as on a node
+ * without the plugin.
+ */
+function deviceAddresses(cni: CniMode, node: Node, component: RuleComponent): readonly IpAddress[] {
+  if (component === 'kube-proxy') return [];
   return cni.node(node).devices.flatMap(({ addresses }) => addresses.map(({ address }) => address)).filter(isIpv4);
 }

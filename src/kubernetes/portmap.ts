@@ -59,16 +59,18 @@ function podRules(pod: Pod, address: Ipv4, range: Cidr): ChainRules[] {
       line(`-p ${protocol} ${comment} -m multiport --dports ${numbers.join(',')} -j ${chain}`, 'host-port', object),
     ),
   );
-  const translations = ports.filter(({ hostIp }) => hostIp === null || isIpv4(hostIp)).flatMap((port) => {
-    // An unspecified address (0.0.0.0) is no destination.
-    const host = port.hostIp === null || port.hostIp === 0 ? '' : `-d ${formatIp(port.hostIp)}/32 `;
-    const match = `${host}-p ${port.protocol} -m ${port.protocol} --dport ${port.hostPort}`;
-    return [
-      line(`-s ${formatCidr(range)} ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-own-subnet', object),
-      line(`-s 127.0.0.1/32 ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-localhost', object),
-      line(`${match} -j DNAT --to-destination ${formatIp(address)}:${port.port}`, 'dnat', object),
-    ];
-  });
+  const translations = ports
+    .filter(({ hostIp }) => hostIp === null || isIpv4(hostIp))
+    .flatMap((port) => {
+      // An unspecified address (0.0.0.0) is no destination.
+      const host = port.hostIp === null || port.hostIp === 0 ? '' : `-d ${formatIp(port.hostIp)}/32 `;
+      const match = `${host}-p ${port.protocol} -m ${port.protocol} --dport ${port.hostPort}`;
+      return [
+        line(`-s ${formatCidr(range)} ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-own-subnet', object),
+        line(`-s 127.0.0.1/32 ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-localhost', object),
+        line(`${match} -j DNAT --to-destination ${formatIp(address)}:${port.port}`, 'dnat', object),
+      ];
+    });
   return [nat('CNI-HOSTPORT-DNAT', entries), nat(chain, translations)];
 }
 

@@ -6,7 +6,11 @@ export function setMaster(host: Host, device: Device, master: string | null): Ho
   const devices = new Map(host.devices).set(device.name, { ...device, master, hairpin: false });
   const left = device.master === null || device.master === master ? undefined : devices.get(device.master);
   if (left?.kind === 'bridge') devices.set(left.name, forgetPort(left, device.name));
-  let changed: Host = { ...host, devices, fdb: host.fdb.filter((entry) => entry.device !== device.name || entry.remote !== null) };
+  let changed: Host = {
+    ...host,
+    devices,
+    fdb: host.fdb.filter((entry) => entry.device !== device.name || entry.remote !== null),
+  };
   for (const name of new Set([device.master, master])) if (name !== null) changed = adjustBridgeMtu(changed, name);
   return changed;
 }

@@ -18,9 +18,13 @@ export function setAddresses(host: Host, device: Device, addresses: readonly Dev
   for (const { table, route } of before.filter((made) => !includes(wanted, made))) {
     routing = removeFirstRoute(routing, table, (other) => sameRoute(other, route)) ?? routing;
   }
-  routing = addKernelRoutes(routing, wanted.filter((made) => !includes(before, made)));
+  routing = addKernelRoutes(
+    routing,
+    wanted.filter((made) => !includes(before, made)),
+  );
   const gone = device.addresses.filter(({ address }) => !hasAddress(devices, address)).map(({ address }) => address);
-  if (gone.length > 0) routing = mapRoutes(routing, (route) => (route.source !== null && gone.includes(route.source) ? null : route));
+  if (gone.length > 0)
+    routing = mapRoutes(routing, (route) => (route.source !== null && gone.includes(route.source) ? null : route));
   // The last address takes IPv4 off the device (fib_disable_ip with force).
   if (device.addresses.length > 0 && addresses.length === 0) routing = withoutDevice(routing, device.name, () => true);
   return { ...host, devices, routing };

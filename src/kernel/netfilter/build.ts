@@ -1,3 +1,4 @@
+import { once } from '../../support/once.ts';
 import type { IptablesTables } from './iptables/table.ts';
 import type { Netfilter } from './netfilter.ts';
 
@@ -6,11 +7,11 @@ export const NO_NETFILTER: Netfilter = { iptables: new Map(), iptablesLegacy: nu
 
 /** Netfilter with IPv4 rules that are made when a packet first meets a hook. */
 export function lazyNetfilter(make: () => IptablesTables): Netfilter {
-  let tables: IptablesTables | undefined;
+  const tables = once(make);
   return {
     ...NO_NETFILTER,
     get iptables() {
-      return (tables ??= make());
+      return tables();
     },
   };
 }

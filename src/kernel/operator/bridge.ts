@@ -171,7 +171,9 @@ function addPort(host: Host, { device, mac, master }: FdbWords, command: 'add' |
 
 function deleteFdb(host: Host, { device, mac, remote, master }: FdbWords): Host {
   const gone = (entry: FdbEntry): boolean =>
-    entry.device === device.name && entry.mac === mac && (master ? entry.remote === null : remote === null || entry.remote === remote);
+    entry.device === device.name &&
+    entry.mac === mac &&
+    (master ? entry.remote === null : remote === null || entry.remote === remote);
   if (host.fdb.some(gone)) return { ...host, fdb: host.fdb.filter((entry) => !gone(entry)) };
   const bridge = master && device.master !== null ? host.devices.get(device.master) : undefined;
   if (bridge?.kind === 'bridge' && bridge.learnt(mac) === device.name) return withDevice(host, forgetMac(bridge, mac));

@@ -9,12 +9,48 @@ import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
 /** Objects in the order in which iproute2 tries a shortened name. */
-const OBJECTS = ['address', 'addrlabel', 'maddress', 'route', 'rule', 'neighbor', 'neighbour', 'ntable', 'link', 'netns', 'monitor'] as const;
+const OBJECTS = [
+  'address',
+  'addrlabel',
+  'maddress',
+  'route',
+  'rule',
+  'neighbor',
+  'neighbour',
+  'ntable',
+  'link',
+  'netns',
+  'monitor',
+] as const;
 
 /** Options that change only the output. */
 const OUTPUT_OPTIONS: readonly string[] = [
-  '-4', '-s', '-stats', '-statistics', '-d', '-details', '-o', '-oneline', '-br', '-brief', '-c', '-color', '-j', '-json', '-p', '-pretty',
-  '-t', '-ts', '-h', '-human', '-N', '-Numeric', '-r', '-resolve', '-a', '-all',
+  '-4',
+  '-s',
+  '-stats',
+  '-statistics',
+  '-d',
+  '-details',
+  '-o',
+  '-oneline',
+  '-br',
+  '-brief',
+  '-c',
+  '-color',
+  '-j',
+  '-json',
+  '-p',
+  '-pretty',
+  '-t',
+  '-ts',
+  '-h',
+  '-human',
+  '-N',
+  '-Numeric',
+  '-r',
+  '-resolve',
+  '-a',
+  '-all',
 ];
 
 /** `ip ...`; `words` behind the program's name. */
@@ -51,8 +87,28 @@ function runObject(host: Host, words: readonly string[]): Host {
 }
 
 const FURTHER_OBJECTS: readonly string[] = [
-  'tunnel', 'tunl', 'tuntap', 'tap', 'token', 'tcpmetrics', 'tcp_metrics', 'l2tp', 'fou', 'ila', 'macsec', 'mrule', 'mroute', 'mptcp',
-  'netconf', 'nexthop', 'sr', 'vrf', 'xfrm', 'ioam', 'stats', 'ntbl',
+  'tunnel',
+  'tunl',
+  'tuntap',
+  'tap',
+  'token',
+  'tcpmetrics',
+  'tcp_metrics',
+  'l2tp',
+  'fou',
+  'ila',
+  'macsec',
+  'mrule',
+  'mroute',
+  'mptcp',
+  'netconf',
+  'nexthop',
+  'sr',
+  'vrf',
+  'xfrm',
+  'ioam',
+  'stats',
+  'ntbl',
 ];
 
 function runOption(host: Host, option: string, rest: readonly string[]): Host {

@@ -1,5 +1,6 @@
 import { bridgeCommand } from './bridge.ts';
 import { ipCommand } from './ip.ts';
+import { runIpset } from './ipset.ts';
 import { isIptablesProgram, runIptables } from './iptables.ts';
 import { notModelled } from './result.ts';
 import { sysctlCommand } from './sysctl.ts';
@@ -14,6 +15,7 @@ export function runCommand(host: Host, line: string): OperatorResult {
   const [first, ...rest] = words[0] === 'sudo' ? words.slice(1) : words;
   if (first === undefined) return notModelled('an empty command line');
   const program = first.replace(/^(\/usr)?\/s?bin\//, '');
+  if (program === 'ipset') return runIpset(host, [program, ...rest]);
   if (isIptablesProgram(program)) return runIptables(host, [program, ...rest]);
   switch (program) {
     case 'ip':

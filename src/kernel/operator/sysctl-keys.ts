@@ -1,19 +1,22 @@
 import type { Host } from '../host.ts';
 
 /** `/proc/sys/net/ipv4/conf/DEV/*` (net/ipv4/devinet.c); all take one integer. */
-const CONF_KEYS = words(`accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
+const CONF_KEYS =
+  words(`accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
   arp_notify bc_forwarding bootp_relay disable_policy disable_xfrm drop_gratuitous_arp drop_unicast_in_l2_multicast force_igmp_version
   forwarding igmpv2_unsolicited_report_interval igmpv3_unsolicited_report_interval ignore_routes_with_linkdown log_martians
   medium_id promote_secondaries proxy_arp proxy_arp_pvlan route_localnet rp_filter secure_redirects send_redirects shared_media
   src_valid_mark tag`);
 
 /** `/proc/sys/net/ipv4/neigh/DEV/*` (net/core/neighbour.c). */
-const NEIGH_KEYS = words(`anycast_delay app_solicit base_reachable_time base_reachable_time_ms delay_first_probe_time gc_interval gc_stale_time
+const NEIGH_KEYS =
+  words(`anycast_delay app_solicit base_reachable_time base_reachable_time_ms delay_first_probe_time gc_interval gc_stale_time
   gc_thresh1 gc_thresh2 gc_thresh3 interval_probe_time_ms locktime mcast_resolicit mcast_solicit proxy_delay proxy_qlen retrans_time
   retrans_time_ms ucast_solicit unres_qlen unres_qlen_bytes`);
 
 /** Files of `/proc/sys/net/ipv4` that take one integer. */
-const IPV4_KEYS = words(`fib_multipath_hash_fields fib_multipath_hash_policy fib_multipath_use_neigh fib_notify_on_flag_change fib_sync_mem
+const IPV4_KEYS =
+  words(`fib_multipath_hash_fields fib_multipath_hash_policy fib_multipath_use_neigh fib_notify_on_flag_change fib_sync_mem
   fwmark_reflect icmp_echo_enable_probe icmp_echo_ignore_all icmp_echo_ignore_broadcasts icmp_errors_use_inbound_ifaddr
   icmp_ignore_bogus_error_responses icmp_msgs_burst icmp_msgs_per_sec icmp_ratelimit icmp_ratemask igmp_link_local_mcast_reports
   igmp_max_memberships igmp_max_msf igmp_qrv inet_peer_maxttl inet_peer_minttl inet_peer_threshold ip_autobind_reuse ip_default_ttl

@@ -4,7 +4,23 @@ import { sysctlKind } from './sysctl-keys.ts';
 import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
-const FLAGS: readonly string[] = ['-w', '--write', '-q', '--quiet', '-n', '--values', '-N', '--names', '-e', '--ignore', '-a', '--all', '-A', '-X', '-b'];
+const FLAGS: readonly string[] = [
+  '-w',
+  '--write',
+  '-q',
+  '--quiet',
+  '-n',
+  '--values',
+  '-N',
+  '--names',
+  '-e',
+  '--ignore',
+  '-a',
+  '--all',
+  '-A',
+  '-X',
+  '-b',
+];
 
 /** `sysctl ...`; `words` behind the program's name. One key that can't be set leaves all as they were. */
 export function sysctlCommand(host: Host, words: readonly string[]): OperatorResult {

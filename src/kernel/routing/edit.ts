@@ -46,7 +46,8 @@ export function mapRoutes(policy: RoutingPolicy, change: (route: Route, table: n
   for (const [id, table] of policy.tables) {
     const routes = [...table.routes()];
     const kept = routes.flatMap((route) => change(route, id) ?? []);
-    if (kept.length !== routes.length || kept.some((route, index) => route !== routes[index])) result = withTable(result, id, kept);
+    if (kept.length !== routes.length || kept.some((route, index) => route !== routes[index]))
+      result = withTable(result, id, kept);
   }
   return result;
 }

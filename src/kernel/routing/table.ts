@@ -1,5 +1,6 @@
 import { cidrOf } from '../../net/cidr.ts';
 import { familyOf } from '../../net/ip.ts';
+import { once } from '../../support/once.ts';
 import { compareForListing, compareRoutes } from './order.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Route, RoutingTable } from './route.ts';
@@ -9,23 +10,17 @@ import type { Route, RoutingTable } from './route.ts';
  * look-up needs it; `routes` may be a function for a list that is costly to make.
  */
 export function routingTable(id: number, routes: Iterable<Route> | (() => Iterable<Route>)): RoutingTable {
-  let listed: readonly Route[] | undefined;
-  let index: RouteIndex | undefined;
-  const list = (): readonly Route[] => (listed ??= [...(typeof routes === 'function' ? routes() : routes)].sort(compareForListing));
-  return {
-    id,
-    lookup: (dst) => (index ??= indexRoutes(list())).candidates(dst),
-    routes: list,
-  };
+  const list = once(() => [...(typeof routes === 'function' ? routes() : routes)].sort(compareForListing));
+  const index = once(() => indexRoutes(list()));
+  return { id, lookup: (dst) => index().candidates(dst), routes: list };
 }
 
 /** Several tables as one: what a look-up finds in any of them, best first. */
 export function mergedTable(id: number, parts: readonly RoutingTable[]): RoutingTable {
-  let listed: readonly Route[] | undefined;
   return {
     id,
     lookup: (dst) => parts.flatMap((part) => [...part.lookup(dst)]).sort(compareRoutes),
-    routes: () => (listed ??= parts.flatMap((part) => [...part.routes()]).sort(compareForListing)),
+    routes: once(() => parts.flatMap((part) => [...part.routes()]).sort(compareForListing)),
   };
 }
 
@@ -45,7 +40,10 @@ function indexRoutes(routes: readonly Route[]): RouteIndex {
   for (const route of routes) {
     const family = levels[familyOf(route.dst.address)];
     let level = family.find(({ length }) => length === route.dst.length);
-    if (!level) family.push((level = { length: route.dst.length, byAddress: new Map() }));
+    if (!level) {
+      level = { length: route.dst.length, byAddress: new Map() };
+      family.push(level);
+    }
     const same = level.byAddress.get(route.dst.address);
     if (same) same.push(route);
     else level.byAddress.set(route.dst.address, [route]);

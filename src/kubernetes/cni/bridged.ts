@@ -4,7 +4,8 @@ import { deviceAddress } from '../../kernel/device/address.ts';
 import { TABLE_MAIN } from '../../kernel/routing/route.ts';
 import { unicastRoute } from '../../kernel/routing/build.ts';
 import { invariant } from '../../support/invariant.ts';
-import { once, podAddress, podKey } from '../cluster-index.ts';
+import { podAddress, podKey } from '../cluster-index.ts';
+import { once } from '../../support/once.ts';
 import { EVERYWHERE } from '../everywhere.ts';
 import { vethMac, vethName } from '../stable-mac.ts';
 import { macFromIpv4 } from '../../net/mac.ts';
@@ -56,7 +57,10 @@ export function bridgeDevices(
 }
 
 /** What the bridge of a node knows of the pods on it: address to MAC. */
-export function bridgeNeighbours(settings: BridgeSettings, pods: readonly Pod[]): (device: string, address: IpAddress) => Mac | undefined {
+export function bridgeNeighbours(
+  settings: BridgeSettings,
+  pods: readonly Pod[],
+): (device: string, address: IpAddress) => Mac | undefined {
   const macs = once(() => new Map<IpAddress, Mac>(withAddress(pods).map(([, ip]) => [ip, macFromIpv4(settings.macPrefix, ip)])));
   return (device, address) => (device === settings.bridge ? macs().get(address) : undefined);
 }

@@ -16,9 +16,7 @@ type Place = (port: string | null, address: Packet['src']) => boolean;
 export function frameFilter(rules: readonly FirewallRule[], link: Link): FrameFilter {
   const compiled = rules.map((rule) => ({ rule, from: placeOf(rule.from, link), to: placeOf(rule.to, link) }));
   return ({ packet }, inPort, outPort) =>
-    compiled.some(
-      ({ rule, from, to }) => appliesTo(rule, packet) && from(inPort, packet.src) && to(outPort, packet.dst),
-    );
+    compiled.some(({ rule, from, to }) => appliesTo(rule, packet) && from(inPort, packet.src) && to(outPort, packet.dst));
 }
 
 function appliesTo(rule: FirewallRule, packet: Packet): boolean {

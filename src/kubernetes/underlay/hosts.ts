@@ -5,7 +5,7 @@ import { PLAIN_DEVICE, loopbackDevice } from '../../kernel/device/build.ts';
 import { unicastRoute } from '../../kernel/routing/build.ts';
 import { TABLE_MAIN } from '../../kernel/routing/route.ts';
 import { EVERYWHERE } from '../everywhere.ts';
-import { once } from '../cluster-index.ts';
+import { once } from '../../support/once.ts';
 import { frameFilter } from './firewall.ts';
 import { UNDERLAY_MTU } from './links.ts';
 import type { Mac } from '../../net/mac.ts';

@@ -1,7 +1,8 @@
 import { formatIp, isIpv4 } from '../../net/ip.ts';
 import { cidrContains, formatCidr, isIpv4Cidr } from '../../net/cidr.ts';
 import { MAC_PREFIX, fixedMac } from '../stable-mac.ts';
-import { nodeAddress, once } from '../cluster-index.ts';
+import { nodeAddress } from '../cluster-index.ts';
+import { once } from '../../support/once.ts';
 import { portNames } from '../port-names.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress, Ipv4 } from '../../net/ip.ts';

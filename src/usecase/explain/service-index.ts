@@ -1,4 +1,4 @@
-import { once } from '../../kubernetes/cluster-index.ts';
+import { once } from '../../support/once.ts';
 import { endpointsOf, sliceIndexOf } from '../../kubernetes/services/endpoints.ts';
 import { servicePortsOf } from '../../kubernetes/services/service-port.ts';
 import { endpointChainName, servicePortHash } from '../../kubernetes/kube-proxy/iptables/names.ts';

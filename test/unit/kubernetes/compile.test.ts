@@ -36,12 +36,22 @@ describe('sysctls in the order in which they come to be', () => {
   });
 
   test('commands win over everything', () => {
-    expect(sysctls({}, { commands: [command('sysctl -w net.ipv4.conf.all.route_localnet=0')] }).get('net.ipv4.conf.all.route_localnet')).toBe('0');
+    expect(
+      sysctls({}, { commands: [command('sysctl -w net.ipv4.conf.all.route_localnet=0')] }).get(
+        'net.ipv4.conf.all.route_localnet',
+      ),
+    ).toBe('0');
   });
 
   test('with a dump kube-proxy sets nothing', () => {
-    const iptablesSave = { file: 'node1.rules', text: '*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j DROP\nCOMMIT\n' };
-    const node1 = host(twoNodes({ nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { iptablesSave })], pods: [] }), 'node/node1');
+    const iptablesSave = {
+      file: 'node1.rules',
+      text: '*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j DROP\nCOMMIT\n',
+    };
+    const node1 = host(
+      twoNodes({ nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { iptablesSave })], pods: [] }),
+      'node/node1',
+    );
     expect(node1.sysctls.has('net.ipv4.conf.all.route_localnet')).toBe(false);
     expect(chain(node1.netfilter.iptables, 'filter', 'FORWARD')).toEqual(['-j DROP']);
     expect(node1.netfilter.iptables.get('filter')?.chain('INPUT')?.policy).toBe('DROP');
@@ -54,7 +64,12 @@ describe('commands', () => {
     const base = twoNodes();
     const w = world({
       ...base,
-      nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { commands: [command('ip route del 10.244.2.0/24'), command('iptables -P FORWARD DROP')] }), ...base.nodes.slice(1)],
+      nodes: [
+        node('node1', '172.18.0.2', '10.244.1.0/24', {
+          commands: [command('ip route del 10.244.2.0/24'), command('iptables -P FORWARD DROP')],
+        }),
+        ...base.nodes.slice(1),
+      ],
       pods: [pod('client', 'node1', '10.244.1.2', { commands: [command('ip route del default')] })],
       underlay: { ...base.underlay, commands: [command('ip route add 203.0.113.7/32 via 172.18.0.2')] },
       externals: base.externals.map((each) => ({ ...each, commands: [command('ip addr add 10.9.9.9/32 dev lo')] })),
@@ -68,15 +83,27 @@ describe('commands', () => {
 
   test('those of a pod in the host’s network run on the node', () => {
     const proxy = pod('proxy', 'node1', '172.18.0.2', { hostNetwork: true, commands: [command('ip route del default')] });
-    expect(routes(host(twoNodes({ pods: [proxy] }), 'node/node1'))[0]).toBe('10.244.1.0/24 dev cni0 proto kernel scope link src 10.244.1.1');
+    expect(routes(host(twoNodes({ pods: [proxy] }), 'node/node1'))[0]).toBe(
+      '10.244.1.0/24 dev cni0 proto kernel scope link src 10.244.1.1',
+    );
   });
 
   test('one that Linux refuses is a problem with its place', () => {
-    const nodes = [node('node1', '172.18.0.2', '10.244.1.0/24', { commands: [command('ip route del 9.9.9.0/24', 7), command('tc qdisc add dev eth0 root netem', 8)] })];
+    const nodes = [
+      node('node1', '172.18.0.2', '10.244.1.0/24', {
+        commands: [command('ip route del 9.9.9.0/24', 7), command('tc qdisc add dev eth0 root netem', 8)],
+      }),
+    ];
     const result = compile(twoNodes({ nodes, pods: [] }));
     expect(!result.ok && result.problems).toEqual([
-      { message: 'node/node1: ip route del 9.9.9.0/24: RTNETLINK answers: No such process', position: { file: 'a.yaml', line: 7, column: 5 } },
-      { message: 'node/node1: tc qdisc add dev eth0 root netem: tc: not a command that k8snet knows', position: { file: 'a.yaml', line: 8, column: 5 } },
+      {
+        message: 'node/node1: ip route del 9.9.9.0/24: RTNETLINK answers: No such process',
+        position: { file: 'a.yaml', line: 7, column: 5 },
+      },
+      {
+        message: 'node/node1: tc qdisc add dev eth0 root netem: tc: not a command that k8snet knows',
+        position: { file: 'a.yaml', line: 8, column: 5 },
+      },
     ]);
   });
 });
@@ -109,7 +136,10 @@ describe('other CNI modes', () => {
     const jumps = chain(iptables, 'nat', 'POSTROUTING').slice(1);
     expect(jumps.map((rule) => rule.split(' ')[1])).toEqual(['10.244.1.2/32', '10.244.1.3/32']);
     const rules = chain(iptables, 'nat', jumps[0]?.split(' ').at(-1) ?? '');
-    expect(rules.map((rule) => rule.replace(/ -m comment --comment ".*[^\\]"/, ''))).toEqual(['-d 10.244.1.0/24 -j ACCEPT', '! -d 224.0.0.0/4 -j MASQUERADE']);
+    expect(rules.map((rule) => rule.replace(/ -m comment --comment ".*[^\\]"/, ''))).toEqual([
+      '-d 10.244.1.0/24 -j ACCEPT',
+      '! -d 224.0.0.0/4 -j MASQUERADE',
+    ]);
   });
 
   test('docker: a lone host', () => {
@@ -124,7 +154,10 @@ describe('other CNI modes', () => {
     };
     const host1 = host(cluster, 'node/host1');
     expect(devices(host1)[2]).toBe('bridge docker0 1500 02:42:ac:11:00:01 172.17.0.1/16');
-    expect(routes(host(cluster, 'pod/default/web'))).toEqual(['default via 172.17.0.1 dev eth0', '172.17.0.0/16 dev eth0 proto kernel scope link src 172.17.0.2']);
+    expect(routes(host(cluster, 'pod/default/web'))).toEqual([
+      'default via 172.17.0.1 dev eth0',
+      '172.17.0.0/16 dev eth0 proto kernel scope link src 172.17.0.2',
+    ]);
     expect(chain(host1.netfilter.iptables, 'nat', 'POSTROUTING')).toEqual([
       '-s 172.17.0.0/16 ! -o docker0 -j MASQUERADE',
       '-s 172.17.0.2/32 -d 172.17.0.2/32 -p tcp -m tcp --dport 80 -j MASQUERADE',
@@ -141,7 +174,10 @@ describe('other CNI modes', () => {
       nodes: [node('a', '172.18.0.2', '172.17.0.0/24'), node('b', '172.18.0.3', '172.17.1.0/24')],
       pods: [],
     });
-    expect(routes(host(cluster, 'underlay')).slice(0, 2)).toEqual(['172.17.0.0/24 via 172.18.0.2 dev br0', '172.17.1.0/24 via 172.18.0.3 dev br0']);
+    expect(routes(host(cluster, 'underlay')).slice(0, 2)).toEqual([
+      '172.17.0.0/24 via 172.18.0.2 dev br0',
+      '172.17.1.0/24 via 172.18.0.3 dev br0',
+    ]);
   });
 
   test('none: a pod has lo alone', () => {

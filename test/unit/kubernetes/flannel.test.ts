@@ -18,7 +18,13 @@ describe('a node of a flannel vxlan cluster', () => {
       'veth veth85dffee6 1450 d6:66:85:06:88:be master cni0 hairpin @pod/default/web-1:eth0',
       'vxlan flannel.1 1450 be:ef:ac:12:00:02 10.244.1.0/32',
     ]);
-    expect(device(node1, 'flannel.1')).toMatchObject({ vni: 1, local: ip('172.18.0.2'), port: 8472, lower: 'eth0', learning: false });
+    expect(device(node1, 'flannel.1')).toMatchObject({
+      vni: 1,
+      local: ip('172.18.0.2'),
+      port: 8472,
+      lower: 'eth0',
+      learning: false,
+    });
     expect(device(node1, 'veth85dffee6').origin).toEqual({ object: 'Pod default/web-1', by: 'bridge-plugin', role: 'pod-veth' });
   });
 
@@ -40,13 +46,17 @@ describe('a node of a flannel vxlan cluster', () => {
       'broadcast 172.18.255.255 dev eth0 proto kernel scope link src 172.18.0.2',
     ]);
     expect(neighbours(node1)).toEqual(['10.244.2.0 dev flannel.1 lladdr be:ef:ac:12:00:03 permanent']);
-    expect(node1.neighbours.get('flannel.1', ip('10.244.2.0'))).toMatchObject({ mac: 'be:ef:ac:12:00:03', origin: { object: 'Node node2', by: 'flannel' } });
+    expect(node1.neighbours.get('flannel.1', ip('10.244.2.0'))).toMatchObject({
+      mac: 'be:ef:ac:12:00:03',
+      origin: { object: 'Node node2', by: 'flannel' },
+    });
     expect(fdb(node1)).toEqual(['be:ef:ac:12:00:03 dev flannel.1 dst 172.18.0.3']);
   });
 
   test('a look-up gives the route that the list has, and none to itself', () => {
     const main = node1.routing.tables.get(254);
-    const found = (address: string) => [...(main?.lookup(ip(address)) ?? [])].map(({ dst, nexthops }) => `${dst.length} ${nexthops[0]?.dev}`);
+    const found = (address: string) =>
+      [...(main?.lookup(ip(address)) ?? [])].map(({ dst, nexthops }) => `${dst.length} ${nexthops[0]?.dev}`);
     expect(found('10.244.2.7')).toEqual(['24 flannel.1', '0 eth0']);
     expect(found('10.244.1.7')).toEqual(['24 cni0', '0 eth0']);
     expect(found('10.244.9.7')).toEqual(['0 eth0']);
@@ -55,7 +65,13 @@ describe('a node of a flannel vxlan cluster', () => {
   test('rules in the order of a fresh node', () => {
     const { iptables } = node1.netfilter;
     const jumps = (table: 'filter' | 'nat', name: string) => chain(iptables, table, name).map((rule) => rule.split(' ').at(-1));
-    expect(jumps('filter', 'FORWARD')).toEqual(['KUBE-PROXY-FIREWALL', 'KUBE-FORWARD', 'KUBE-SERVICES', 'KUBE-EXTERNAL-SERVICES', 'FLANNEL-FWD']);
+    expect(jumps('filter', 'FORWARD')).toEqual([
+      'KUBE-PROXY-FIREWALL',
+      'KUBE-FORWARD',
+      'KUBE-SERVICES',
+      'KUBE-EXTERNAL-SERVICES',
+      'FLANNEL-FWD',
+    ]);
     expect(jumps('nat', 'POSTROUTING')).toEqual(['KUBE-POSTROUTING', 'FLANNEL-POSTRTG']);
     expect(chain(iptables, 'nat', 'FLANNEL-POSTRTG')).toEqual([
       '-m mark --mark 0x4000/0x4000 -m comment --comment "flanneld masq" -j RETURN',
@@ -69,11 +85,19 @@ describe('a node of a flannel vxlan cluster', () => {
       '-s 10.244.0.0/16 -m comment --comment "flanneld forward" -j ACCEPT',
       '-d 10.244.0.0/16 -m comment --comment "flanneld forward" -j ACCEPT',
     ]);
-    expect([...(iptables.get('nat')?.chainNames() ?? [])].slice(0, 4)).toEqual(['PREROUTING', 'OUTPUT', 'POSTROUTING', 'FLANNEL-POSTRTG']);
+    expect([...(iptables.get('nat')?.chainNames() ?? [])].slice(0, 4)).toEqual([
+      'PREROUTING',
+      'OUTPUT',
+      'POSTROUTING',
+      'FLANNEL-POSTRTG',
+    ]);
   });
 
   test('rules are left out as configured', () => {
-    const { iptables } = host(twoNodes({ cni: { ...FLANNEL_VXLAN, ipMasq: false, iptablesForwardRules: false } }), 'node/node1').netfilter;
+    const { iptables } = host(
+      twoNodes({ cni: { ...FLANNEL_VXLAN, ipMasq: false, iptablesForwardRules: false } }),
+      'node/node1',
+    ).netfilter;
     expect(iptables.get('nat')?.chain('FLANNEL-POSTRTG')).toBeUndefined();
     expect(iptables.get('filter')?.chain('FLANNEL-FWD')).toBeUndefined();
     expect(chain(iptables, 'nat', 'POSTROUTING')).toHaveLength(1);
@@ -112,7 +136,10 @@ describe('a node of a flannel vxlan cluster', () => {
 
 describe('MTU', () => {
   const mtus = (cni: Partial<typeof FLANNEL_VXLAN>, nodeMtu = 1500) => {
-    const cluster = twoNodes({ cni: { ...FLANNEL_VXLAN, ...cni }, nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { mtu: nodeMtu })] });
+    const cluster = twoNodes({
+      cni: { ...FLANNEL_VXLAN, ...cni },
+      nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { mtu: nodeMtu })],
+    });
     const node1 = host({ ...cluster, pods: cluster.pods.filter((each) => each.node === 'node1') }, 'node/node1');
     return ['cni0', 'veth85dffee6', 'flannel.1'].map((name) => node1.devices.get(name)?.mtu ?? 0);
   };
@@ -161,15 +188,23 @@ describe('other backends', () => {
 
 describe('a Node’s flannel annotations', () => {
   const annotated = (annotations: Record<string, string>, interfaces: ReturnType<typeof node>['interfaces'] = []) => {
-    const flannel = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`flannel.alpha.coreos.com/${key}`, value]));
+    const flannel = Object.fromEntries(
+      Object.entries(annotations).map(([key, value]) => [`flannel.alpha.coreos.com/${key}`, value]),
+    );
     return twoNodes({
       underlay: { ...twoNodes().underlay, subnets: [{ name: 'nat', cidr: cidr('10.0.2.0/24'), router: ip('10.0.2.2') }] },
-      nodes: [node('node1', '172.18.0.2', '10.244.1.0/24'), node('node2', '172.18.0.3', '10.244.2.0/24', { annotations: flannel, interfaces })],
+      nodes: [
+        node('node1', '172.18.0.2', '10.244.1.0/24'),
+        node('node2', '172.18.0.3', '10.244.2.0/24', { annotations: flannel, interfaces }),
+      ],
     });
   };
 
   test('public-ip and backend-data are what the others write down', () => {
-    const node1 = host(annotated({ 'public-ip': '10.0.2.15', 'backend-data': '{"VNI":1,"VtepMAC":"be:ef:00:00:00:07"}' }), 'node/node1');
+    const node1 = host(
+      annotated({ 'public-ip': '10.0.2.15', 'backend-data': '{"VNI":1,"VtepMAC":"be:ef:00:00:00:07"}' }),
+      'node/node1',
+    );
     expect(fdb(node1)).toEqual(['be:ef:00:00:00:07 dev flannel.1 dst 10.0.2.15']);
     expect(neighbours(node1)).toEqual(['10.244.2.0 dev flannel.1 lladdr be:ef:00:00:00:07 permanent']);
   });
@@ -190,7 +225,15 @@ describe('a Node’s flannel annotations', () => {
 
 test('a pod in the host’s network listens on the node', () => {
   const cluster = twoNodes({ pods: [pod('proxy', 'node1', '172.18.0.2', { hostNetwork: true, ports: [containerPort(9100)] })] });
-  expect(host(cluster, 'node/node1').listeners).toMatchObject([{ protocol: 'tcp', port: 9100, address: null, owner: 'pod/default/proxy' }]);
+  expect(host(cluster, 'node/node1').listeners).toMatchObject([
+    { protocol: 'tcp', port: 9100, address: null, owner: 'pod/default/proxy' },
+  ]);
   expect(world(cluster).host('pod/default/proxy')).toBeUndefined();
-  expect([...world(cluster).hostNames()]).toEqual(['node/node1', 'node/node2', 'external/laptop', 'external/neighbour', 'underlay']);
+  expect([...world(cluster).hostNames()]).toEqual([
+    'node/node1',
+    'node/node2',
+    'external/laptop',
+    'external/neighbour',
+    'underlay',
+  ]);
 });

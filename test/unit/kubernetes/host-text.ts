@@ -29,7 +29,9 @@ export function device(of: Host, name: string): Device {
 /** "kind name mtu MAC addresses master far-end", a device a line. */
 export function devices(of: Host): string[] {
   return [...of.devices.values()].map((each) => {
-    const addresses = each.addresses.map(({ address, prefix, secondary }) => `${formatIp(address)}/${prefix.length}${secondary ? ' secondary' : ''}`);
+    const addresses = each.addresses.map(
+      ({ address, prefix, secondary }) => `${formatIp(address)}/${prefix.length}${secondary ? ' secondary' : ''}`,
+    );
     const far = each.kind === 'veth' ? [`@${each.peer.host}:${each.peer.device}`] : [];
     const port = each.master === null ? [] : [`master ${each.master}${each.hairpin ? ' hairpin' : ''}`];
     return [each.kind, each.name, each.mtu, each.mac ?? '-', ...addresses, ...port, ...far].join(' ');
@@ -41,7 +43,9 @@ export function routes(of: Host, table = 254): string[] {
 }
 
 export function neighbours(of: Host): string[] {
-  return [...of.neighbours.permanent()].map(({ device: name, address, mac, state }) => `${formatIp(address)} dev ${name} lladdr ${mac} ${state}`);
+  return [...of.neighbours.permanent()].map(
+    ({ device: name, address, mac, state }) => `${formatIp(address)} dev ${name} lladdr ${mac} ${state}`,
+  );
 }
 
 export function fdb(of: Host): string[] {

@@ -34,8 +34,14 @@ describe('host ports', () => {
   test('jumps: the masquerade jump first, the others last', () => {
     expect(nat('PREROUTING').at(-1)).toBe('-m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT');
     expect(nat('OUTPUT').at(-1)).toBe('-m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT');
-    expect(nat('POSTROUTING').map((rule) => rule.split(' ').at(-1))).toEqual(['CNI-HOSTPORT-MASQ', 'KUBE-POSTROUTING', 'FLANNEL-POSTRTG']);
-    expect(nat('CNI-HOSTPORT-SETMARK')).toEqual(['-m comment --comment "CNI portfwd masquerade mark" -j MARK --set-xmark 0x2000/0x2000']);
+    expect(nat('POSTROUTING').map((rule) => rule.split(' ').at(-1))).toEqual([
+      'CNI-HOSTPORT-MASQ',
+      'KUBE-POSTROUTING',
+      'FLANNEL-POSTRTG',
+    ]);
+    expect(nat('CNI-HOSTPORT-SETMARK')).toEqual([
+      '-m comment --comment "CNI portfwd masquerade mark" -j MARK --set-xmark 0x2000/0x2000',
+    ]);
     expect(nat('CNI-HOSTPORT-MASQ')).toEqual(['-m mark --mark 0x2000/0x2000 -j MASQUERADE']);
   });
 

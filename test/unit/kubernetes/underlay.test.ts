@@ -17,7 +17,10 @@ describe('underlay', () => {
       'veth ul-neighbour 1500 - master br0 @external/neighbour:eth0',
       'veth ext-laptop 1500 02:fd:c0:00:02:0a 169.254.1.1/32 @external/laptop:eth0',
     ]);
-    expect(routes(underlay)).toEqual(['172.18.0.0/16 dev br0 proto kernel scope link src 172.18.0.1', '192.0.2.10 dev ext-laptop scope link']);
+    expect(routes(underlay)).toEqual([
+      '172.18.0.0/16 dev br0 proto kernel scope link src 172.18.0.1',
+      '192.0.2.10 dev ext-laptop scope link',
+    ]);
     expect(underlay.sysctls.get('net.ipv4.ip_forward')).toBe('1');
     expect(underlay.sysctls.get('net.bridge.bridge-nf-call-iptables')).toBe('0');
     expect(underlay.netfilter.iptables.size).toBe(0);
@@ -27,7 +30,10 @@ describe('underlay', () => {
 
   test('an external host outside hangs on the router', () => {
     const laptop = host(twoNodes(), 'external/laptop');
-    expect(devices(laptop)).toEqual(['loopback lo 65536 - 127.0.0.1/8', 'veth eth0 1500 02:c1:c0:00:02:0a 192.0.2.10/32 @underlay:ext-laptop']);
+    expect(devices(laptop)).toEqual([
+      'loopback lo 65536 - 127.0.0.1/8',
+      'veth eth0 1500 02:c1:c0:00:02:0a 192.0.2.10/32 @underlay:ext-laptop',
+    ]);
     expect(routes(laptop)).toEqual(['default via 169.254.1.1 dev eth0 src 192.0.2.10', '169.254.1.1 dev eth0 scope link']);
     expect(laptop.neighbours.get('eth0', ip('169.254.1.1'))?.mac).toBe('02:fd:c0:00:02:0a');
   });
@@ -35,7 +41,10 @@ describe('underlay', () => {
   test('an external host inside hangs on the switch', () => {
     const neighbour = host(twoNodes(), 'external/neighbour');
     expect(devices(neighbour)[1]).toBe('veth eth0 1500 02:c1:ac:12:00:64 172.18.0.100/16 @underlay:ul-neighbour');
-    expect(routes(neighbour)).toEqual(['default via 172.18.0.1 dev eth0', '172.18.0.0/16 dev eth0 proto kernel scope link src 172.18.0.100']);
+    expect(routes(neighbour)).toEqual([
+      'default via 172.18.0.1 dev eth0',
+      '172.18.0.0/16 dev eth0 proto kernel scope link src 172.18.0.100',
+    ]);
   });
 
   test('nodes in two subnets with a router between them', () => {
@@ -58,14 +67,29 @@ describe('underlay', () => {
   });
 
   test('more addresses on eth0', () => {
-    const extraAddresses = [{ address: ip('172.18.0.50'), length: 16 }, { address: ip('10.7.0.1'), length: 24 }];
-    const node1 = host(twoNodes({ nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { extraAddresses })], pods: [] }), 'node/node1');
-    expect(devices(node1)[1]).toBe('veth eth0 1500 02:42:ac:12:00:02 172.18.0.2/16 10.7.0.1/24 172.18.0.50/16 secondary @underlay:ul-node1');
+    const extraAddresses = [
+      { address: ip('172.18.0.50'), length: 16 },
+      { address: ip('10.7.0.1'), length: 24 },
+    ];
+    const node1 = host(
+      twoNodes({ nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { extraAddresses })], pods: [] }),
+      'node/node1',
+    );
+    expect(devices(node1)[1]).toBe(
+      'veth eth0 1500 02:42:ac:12:00:02 172.18.0.2/16 10.7.0.1/24 172.18.0.50/16 secondary @underlay:ul-node1',
+    );
   });
 });
 
 describe('firewall of the switch', () => {
-  const rule = (more: Partial<FirewallRule>): FirewallRule => ({ protocol: null, port: null, from: null, to: null, position: null, ...more });
+  const rule = (more: Partial<FirewallRule>): FirewallRule => ({
+    protocol: null,
+    port: null,
+    from: null,
+    to: null,
+    position: null,
+    ...more,
+  });
   const frame = (dport: number): Frame => {
     const cluster = host(twoNodes(), 'node/node1');
     const mac = device(cluster, 'eth0').mac;
@@ -73,7 +97,15 @@ describe('firewall of the switch', () => {
     return {
       srcMac: mac,
       dstMac: mac,
-      packet: { src: ip('172.18.0.2'), dst: ip('172.18.0.3'), ttl: 64, tos: 0, df: false, length: 100, l4: { protocol: 'udp', sport: 50000, dport } },
+      packet: {
+        src: ip('172.18.0.2'),
+        dst: ip('172.18.0.3'),
+        ttl: 64,
+        tos: 0,
+        df: false,
+        length: 100,
+        l4: { protocol: 'udp', sport: 50000, dport },
+      },
     };
   };
 
@@ -105,7 +137,9 @@ test('port names are cut and stay different', () => {
 });
 
 test('who may hold an address', () => {
-  const cluster = twoNodes({ externals: [external('laptop', '192.0.2.10', { commands: [{ text: 'ip addr add 1.2.3.4/32 dev lo', position: null }] })] });
+  const cluster = twoNodes({
+    externals: [external('laptop', '192.0.2.10', { commands: [{ text: 'ip addr add 1.2.3.4/32 dev lo', position: null }] })],
+  });
   const holders = (address: string) => [...world(cluster).holders(ip(address))];
   expect(holders('10.244.1.3')).toEqual(['pod/default/web-1', 'underlay', 'external/laptop']);
   expect(holders('10.244.2.1')).toEqual(['node/node2', 'underlay', 'external/laptop']);

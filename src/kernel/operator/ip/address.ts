@@ -123,9 +123,7 @@ function replace(host: Host, words: AddressWords, create: boolean): Host {
 /** Takes an address away; secondaries of a primary go with it, unless promote_secondaries is on (__inet_del_ifa). */
 function remove(host: Host, words: AddressWords): Host {
   const { device, local } = words;
-  const target = device.addresses.find((other) =>
-    local.withLength ? isSame(other, words) : other.address === local.address,
-  );
+  const target = device.addresses.find((other) => (local.withLength ? isSame(other, words) : other.address === local.address));
   if (!target) return refuse('Error: ipv4: Address not found.');
   return setAddresses(host, device, withoutAddress(device.addresses, target, promotes(host, device.name)));
 }

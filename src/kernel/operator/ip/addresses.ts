@@ -21,7 +21,8 @@ export function parseAddress(text: string, kind = 'inet address'): Ipv4 {
 
 /** `A/LEN`, `A/MASK`, `A`, "default", "any", "all". */
 export function parsePrefix(text: string): WrittenPrefix {
-  if (text === 'default' || text === 'any' || text === 'all') return { address: ipv4(0), cidr: cidrOf(ipv4(0), 0), withLength: true };
+  if (text === 'default' || text === 'any' || text === 'all')
+    return { address: ipv4(0), cidr: cidrOf(ipv4(0), 0), withLength: true };
   const slash = text.indexOf('/');
   const address = readAddress(slash < 0 ? text : text.slice(0, slash));
   const length = slash < 0 ? 32 : readLength(text.slice(slash + 1));

@@ -15,7 +15,18 @@ import type { Host } from '../../host.ts';
 const COMMANDS = ['add', 'set', 'change', 'replace', 'delete', 'show', 'lst', 'list', 'xstats', 'afstats', 'property'] as const;
 
 /** Options with a value that decide nothing here. */
-const WITHOUT_EFFECT: readonly string[] = ['txqueuelen', 'qlen', 'txqlen', 'alias', 'group', 'promisc', 'allmulticast', 'multicast', 'numtxqueues', 'numrxqueues'];
+const WITHOUT_EFFECT: readonly string[] = [
+  'txqueuelen',
+  'qlen',
+  'txqlen',
+  'alias',
+  'group',
+  'promisc',
+  'allmulticast',
+  'multicast',
+  'numtxqueues',
+  'numrxqueues',
+];
 
 /** `ip link ...` */
 export function ipLink(host: Host, words: readonly string[]): Host {
@@ -175,7 +186,8 @@ function addLink(host: Host, args: Arguments): Host {
   if (type !== 'dummy' && type !== 'bridge') return unmodelled(`ip link add ... type ${type}`);
   if (!args.done) unmodelled(`ip link add ... type ${type} ${args.next()}`);
   if (name === undefined) return unmodelled('ip link add without a name');
-  if (name.length > DEVICE_NAME_MAX || /[\s/]/.test(name)) refuse(`Error: argument "${name}" is wrong: "name" not a valid ifname\n`);
+  if (name.length > DEVICE_NAME_MAX || /[\s/]/.test(name))
+    refuse(`Error: argument "${name}" is wrong: "name" not a valid ifname\n`);
   if (host.devices.has(name)) refuse(ANSWER.EEXIST);
   const common = { ...PLAIN_DEVICE, up: false, name, mtu, mac: mac === undefined ? null : parseMac(mac), origin: COMMAND_ORIGIN };
   const device: Device = type === 'dummy' ? { ...common, kind: 'dummy' } : { ...common, kind: 'bridge', learnt: () => undefined };

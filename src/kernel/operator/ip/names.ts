@@ -5,9 +5,26 @@ import type { RouteScope, RouteType } from '../../routing/route.ts';
 
 /** /etc/iproute2/rt_protos */
 const PROTOCOLS: ReadonlyMap<number, string> = new Map([
-  [1, 'redirect'], [2, 'kernel'], [3, 'boot'], [4, 'static'], [8, 'gated'], [9, 'ra'], [10, 'mrt'], [11, 'zebra'], [12, 'bird'],
-  [13, 'dnrouted'], [14, 'xorp'], [15, 'ntk'], [16, 'dhcp'], [18, 'keepalived'], [42, 'babel'], [186, 'bgp'], [187, 'isis'],
-  [188, 'ospf'], [189, 'rip'], [192, 'eigrp'],
+  [1, 'redirect'],
+  [2, 'kernel'],
+  [3, 'boot'],
+  [4, 'static'],
+  [8, 'gated'],
+  [9, 'ra'],
+  [10, 'mrt'],
+  [11, 'zebra'],
+  [12, 'bird'],
+  [13, 'dnrouted'],
+  [14, 'xorp'],
+  [15, 'ntk'],
+  [16, 'dhcp'],
+  [18, 'keepalived'],
+  [42, 'babel'],
+  [186, 'bgp'],
+  [187, 'isis'],
+  [188, 'ospf'],
+  [189, 'rip'],
+  [192, 'eigrp'],
 ]);
 
 /** A table by name or number. */

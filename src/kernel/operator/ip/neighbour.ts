@@ -153,6 +153,9 @@ function flush(host: Host, args: Arguments): Host {
   };
   return {
     ...host,
-    neighbours: withoutNeighbours(before, (device, address) => !isKept(device, address) && filters.every((f) => f(device, address))),
+    neighbours: withoutNeighbours(
+      before,
+      (device, address) => !isKept(device, address) && filters.every((f) => f(device, address)),
+    ),
   };
 }

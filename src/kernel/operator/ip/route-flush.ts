@@ -1,7 +1,7 @@
 import { cidrContains, sameCidr } from '../../../net/cidr.ts';
 import { TABLE_MAIN } from '../../routing/route.ts';
 import { mapRoutes } from '../../routing/edit.ts';
-import { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments.ts';
 import { requireDevice } from '../devices.ts';
 import { refuse, unmodelled } from '../failure.ts';
 import { parseAddress, parsePrefix } from './addresses.ts';
@@ -68,7 +68,8 @@ export function flushRoutes(host: Host, args: Arguments): Host {
 }
 
 function prefixFilter(word: string, args: Arguments): Filter {
-  if (word === 'tos' || word === 'dsfield' || word === 'from' || word === 'realms') return unmodelled(`ip route flush ... ${word}`);
+  if (word === 'tos' || word === 'dsfield' || word === 'from' || word === 'realms')
+    return unmodelled(`ip route flush ... ${word}`);
   const keyword = word === 'root' || word === 'match' || word === 'exact';
   const text = keyword ? args.next() : word;
   if (text === 'all' || text === 'any') return () => true;

@@ -1,9 +1,10 @@
-import { Arguments, numberFor } from '../arguments.ts';
+import { numberFor } from '../arguments.ts';
 import { refuse, unmodelled } from '../failure.ts';
 import { parseAddress, parseDestination } from './addresses.ts';
 import { parseProtocol, parseRouteType, parseScope, parseTable } from './names.ts';
 import type { Cidr } from '../../../net/cidr.ts';
 import type { IpAddress } from '../../../net/ip.ts';
+import type { Arguments } from '../arguments.ts';
 import type { NextHop, RouteScope, RouteType } from '../../routing/route.ts';
 
 /** What the words of `ip route add|del ...` say; undefined: not said. */
@@ -26,8 +27,21 @@ export interface RouteWords {
 
 /** Metrics that decide nothing here: they shape TCP or IPv6. */
 const OTHER_METRICS: readonly string[] = [
-  'hoplimit', 'advmss', 'reordering', 'rtt', 'rttvar', 'rto_min', 'window', 'cwnd', 'initcwnd', 'initrwnd', 'quickack', 'congctl',
-  'features', 'ssthresh', 'fastopen_no_cookie',
+  'hoplimit',
+  'advmss',
+  'reordering',
+  'rtt',
+  'rttvar',
+  'rto_min',
+  'window',
+  'cwnd',
+  'initcwnd',
+  'initrwnd',
+  'quickack',
+  'congctl',
+  'features',
+  'ssthresh',
+  'fastopen_no_cookie',
 ];
 const NOT_MODELLED: readonly string[] = ['encap', 'nhid', 'vrf', 'realms', 'expires', 'ttl-propagate', 'from'];
 

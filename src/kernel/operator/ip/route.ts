@@ -15,7 +15,22 @@ import type { InsertMode } from '../../routing/edit.ts';
 import type { NextHop, Route, RouteScope, RouteType } from '../../routing/route.ts';
 import type { RouteWords } from './route-words.ts';
 
-const COMMANDS = ['list', 'show', 'lst', 'get', 'add', 'append', 'prepend', 'change', 'chg', 'replace', 'delete', 'flush', 'save', 'test'] as const;
+const COMMANDS = [
+  'list',
+  'show',
+  'lst',
+  'get',
+  'add',
+  'append',
+  'prepend',
+  'change',
+  'chg',
+  'replace',
+  'delete',
+  'flush',
+  'save',
+  'test',
+] as const;
 
 /** `ip route ...` (rtnetlink RTM_NEWROUTE, RTM_DELROUTE). */
 export function ipRoute(host: Host, words: readonly string[]): Host {
@@ -78,7 +93,13 @@ function nextHops(host: Host, words: RouteWords): readonly NextHop[] {
 }
 
 /** fib_create_info: what a route of each type may and must have as next hops. */
-function checkNextHops(host: Host, type: RouteType, table: number, scope: RouteScope, hops: readonly NextHop[]): readonly NextHop[] {
+function checkNextHops(
+  host: Host,
+  type: RouteType,
+  table: number,
+  scope: RouteScope,
+  hops: readonly NextHop[],
+): readonly NextHop[] {
   if (type === 'unreachable' || type === 'prohibit' || type === 'blackhole' || type === 'throw') {
     if (hops.length > 0) refuse('Error: Gateway, device and multipath can not be specified for this route type.');
     return [];

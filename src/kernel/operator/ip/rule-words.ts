@@ -1,8 +1,9 @@
-import { Arguments, numberFor, parseNumber, wrong } from '../arguments.ts';
+import { numberFor, parseNumber, wrong } from '../arguments.ts';
 import { refuse, unmodelled } from '../failure.ts';
 import { parsePrefix } from './addresses.ts';
 import { parseTable } from './names.ts';
 import type { Cidr } from '../../../net/cidr.ts';
+import type { Arguments } from '../arguments.ts';
 import type { RoutingRule } from '../../routing/route.ts';
 
 type PortRange = NonNullable<RoutingRule['sport']>;
@@ -83,7 +84,18 @@ export function readRule(args: Arguments): RuleWords {
 }
 
 const NOT_MODELLED: readonly string[] = [
-  'tos', 'dsfield', 'realms', 'uidrange', 'l3mdev', 'tun_id', 'suppress_ifgroup', 'sup_group', 'nat', 'map-to', 'goto', 'protocol',
+  'tos',
+  'dsfield',
+  'realms',
+  'uidrange',
+  'l3mdev',
+  'tun_id',
+  'suppress_ifgroup',
+  'sup_group',
+  'nat',
+  'map-to',
+  'goto',
+  'protocol',
 ];
 
 /** null for the whole range: "all" is no condition. Host bits are kept by the kernel but never matched. */
@@ -114,9 +126,7 @@ function readProtocol(text: string): NonNullable<RoutingRule['protocol']> {
     case '132':
       return 'sctp';
     default:
-      return parseNumber(text) === null
-        ? wrong(text, 'Invalid "ipproto" value\n')
-        : unmodelled(`ip rule ... ipproto ${text}`);
+      return parseNumber(text) === null ? wrong(text, 'Invalid "ipproto" value\n') : unmodelled(`ip rule ... ipproto ${text}`);
   }
 }
 

@@ -23,7 +23,10 @@ export function ipRule(host: Host, words: readonly string[]): Host {
       if (args.done) refuse('"ip rule del" requires arguments.');
       return deleteRule(host, readRule(args));
     case 'flush':
-      return withRules(host, host.routing.rules.filter(({ priority, family }) => family === 6 || priority === 0));
+      return withRules(
+        host,
+        host.routing.rules.filter(({ priority, family }) => family === 6 || priority === 0),
+      );
     case 'list':
     case 'lst':
     case 'show':

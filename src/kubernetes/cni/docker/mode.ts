@@ -23,7 +23,12 @@ const DEFAULT_RANGE = cidrOf(ipv4(0xac110000), 16) as Ipv4Cidr;
  */
 export function dockerMode(config: DockerConfig, context: CniContext): CniMode {
   const { index } = context;
-  const settings: BridgeSettings = { bridge: 'docker0', macPrefix: MAC_PREFIX.node, hairpinMode: config.hairpinMode, by: 'docker' };
+  const settings: BridgeSettings = {
+    bridge: 'docker0',
+    macPrefix: MAC_PREFIX.node,
+    hairpinMode: config.hairpinMode,
+    by: 'docker',
+  };
   const podsOf = (node: Node): readonly Pod[] =>
     index.podsOf(node.name).filter((pod) => !pod.hostNetwork && podAddress(pod) !== null);
   const rangeOf = (node: Node): Ipv4Cidr => podRange(node) ?? DEFAULT_RANGE;

@@ -1,6 +1,6 @@
 import { TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import { compareForListing, compareRoutes } from '../../../kernel/routing/order.ts';
-import { once } from '../../cluster-index.ts';
+import { once } from '../../../support/once.ts';
 import { leaseOf } from './lease.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { Route, RoutingTable } from '../../../kernel/routing/route.ts';

@@ -1,6 +1,7 @@
 import { unicastRoute } from '../../../kernel/routing/build.ts';
 import { bridgeDevices, bridgeNeighbours, podOnBridge } from '../bridged.ts';
-import { clusterPodRange, once, podAddress, podRange } from '../../cluster-index.ts';
+import { clusterPodRange, podAddress, podRange } from '../../cluster-index.ts';
+import { once } from '../../../support/once.ts';
 import { EMPTY_NODE_NETWORK, NO_NEIGHBOURS } from '../mode.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
 import { leaseOf } from './lease.ts';

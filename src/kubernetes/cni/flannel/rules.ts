@@ -38,10 +38,7 @@ export function forwardRules(cluster: Cidr): readonly ChainRules[] {
     {
       table: 'filter',
       chain: 'FLANNEL-FWD',
-      lines: [
-        line(`-s ${c} ${comment} -j ACCEPT`, 'forward-accept'),
-        line(`-d ${c} ${comment} -j ACCEPT`, 'forward-accept'),
-      ],
+      lines: [line(`-s ${c} ${comment} -j ACCEPT`, 'forward-accept'), line(`-d ${c} ${comment} -j ACCEPT`, 'forward-accept')],
     },
   ];
 }

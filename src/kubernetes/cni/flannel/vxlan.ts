@@ -1,7 +1,7 @@
 import { PLAIN_DEVICE } from '../../../kernel/device/build.ts';
 import { deviceAddress } from '../../../kernel/device/address.ts';
 import { unicastRoute } from '../../../kernel/routing/build.ts';
-import { once } from '../../cluster-index.ts';
+import { once } from '../../../support/once.ts';
 import { vtepAddress } from './lease.ts';
 import { leaseRoutes } from './leases.ts';
 import type { Origin } from '../../../trace/origin.ts';
@@ -40,10 +40,12 @@ export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port:
 /** FDB entries towards all nodes, made once for a cluster; a node leaves out its own. */
 export function sharedFdb(leases: Leases, device: string): (self: Node) => readonly FdbEntry[] {
   const all = once(() =>
-    leases.all().map((lease): [string, FdbEntry] => [
-      lease.node.name,
-      { device, mac: lease.vtepMac, remote: lease.publicIp, origin: originOf(lease, 'vtep-fdb') },
-    ]),
+    leases
+      .all()
+      .map((lease): [string, FdbEntry] => [
+        lease.node.name,
+        { device, mac: lease.vtepMac, remote: lease.publicIp, origin: originOf(lease, 'vtep-fdb') },
+      ]),
   );
   return (self) => all().flatMap(([name, entry]) => (name === self.name ? [] : [entry]));
 }
@@ -52,7 +54,12 @@ export function sharedFdb(leases: Leases, device: string): (self: Node) => reado
  * What the daemon of a node writes for every other node: a route to its range with the other tunnel end as next hop, a permanent neighbour
  * entry and an FDB entry for that end.
  */
-export function vxlanOverlay(leases: Leases, self: Node, device: VxlanDevice, fdb: (self: Node) => readonly FdbEntry[]): OverlayPart {
+export function vxlanOverlay(
+  leases: Leases,
+  self: Node,
+  device: VxlanDevice,
+  fdb: (self: Node) => readonly FdbEntry[],
+): OverlayPart {
   const neighbour = (lease: Lease): NeighbourEntry => ({
     device: device.name,
     address: vtepAddress(lease),

@@ -36,8 +36,24 @@ export function testHost(): Host {
       addresses: [deviceAddress(ip('172.18.0.2'), 16, 'brd +')],
       peer: { host: 'other', device: 'eth0' },
     },
-    { ...PLAIN_DEVICE, kind: 'bridge', name: 'br7', mac: null, mtu: 1450, learnt: (m) => (m === mac('0a:58:0a:01:00:02') ? 'veth0' : undefined) },
-    { ...PLAIN_DEVICE, kind: 'veth', name: 'veth0', mac: null, mtu: 1450, master: 'br7', hairpin: true, peer: { host: 'pod', device: 'eth0' } },
+    {
+      ...PLAIN_DEVICE,
+      kind: 'bridge',
+      name: 'br7',
+      mac: null,
+      mtu: 1450,
+      learnt: (m) => (m === mac('0a:58:0a:01:00:02') ? 'veth0' : undefined),
+    },
+    {
+      ...PLAIN_DEVICE,
+      kind: 'veth',
+      name: 'veth0',
+      mac: null,
+      mtu: 1450,
+      master: 'br7',
+      hairpin: true,
+      peer: { host: 'pod', device: 'eth0' },
+    },
     {
       ...PLAIN_DEVICE,
       kind: 'vxlan',
@@ -57,7 +73,9 @@ export function testHost(): Host {
     routing: routingPolicy(devices, []),
     neighbours: {
       get: (device, address) =>
-        device === 'eth0' && address === ip('172.18.0.9') ? { device, address, mac: mac('02:42:ac:12:00:09'), state: 'reachable' } : undefined,
+        device === 'eth0' && address === ip('172.18.0.9')
+          ? { device, address, mac: mac('02:42:ac:12:00:09'), state: 'reachable' }
+          : undefined,
       permanent: () => [],
     },
     fdb: [],

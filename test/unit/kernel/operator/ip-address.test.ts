@@ -66,7 +66,10 @@ describe('ip address', () => {
       'ip addr del 172.18.0.2/16 dev eth0',
     );
     expect(addresses(host)).toEqual(['10.1.2.1/24 global']);
-    expect(routes(host)).toEqual(['default via 172.18.0.1 dev eth0', '10.1.2.0/24 dev eth0 proto kernel scope link src 10.1.2.1']);
+    expect(routes(host)).toEqual([
+      'default via 172.18.0.1 dev eth0',
+      '10.1.2.0/24 dev eth0 proto kernel scope link src 10.1.2.1',
+    ]);
   });
 
   test('with promote_secondaries the next one takes over', () => {
@@ -94,7 +97,12 @@ describe('ip address', () => {
   });
 
   test('replace leaves what is there, deletion without a length finds the address', () => {
-    const host = run(testHost(), 'ip addr replace 172.18.0.2/16 dev eth0', 'ip addr add 10.1.1.1/24 dev eth0', 'ip addr del 10.1.1.1 dev eth0');
+    const host = run(
+      testHost(),
+      'ip addr replace 172.18.0.2/16 dev eth0',
+      'ip addr add 10.1.1.1/24 dev eth0',
+      'ip addr del 10.1.1.1 dev eth0',
+    );
     expect(addresses(host)).toEqual(['172.18.0.2/16 brd 172.18.255.255 global']);
   });
 

@@ -38,14 +38,22 @@ describe('ip route', () => {
       ],
       ['10.1.0.0/16 via 172.18.0.8 dev eth0', '10.1.0.0/16 dev eth0 scope link', '10.1.0.0/16 dev br7 scope link', CONNECTED],
     ],
-    ['types without a next hop', ['ip route add unreachable 10.3.0.0/24', 'ip route replace blackhole 10.3.0.0/24'], ['blackhole 10.3.0.0/24', CONNECTED]],
+    [
+      'types without a next hop',
+      ['ip route add unreachable 10.3.0.0/24', 'ip route replace blackhole 10.3.0.0/24'],
+      ['blackhole 10.3.0.0/24', CONNECTED],
+    ],
     [
       'multipath',
       ['ip route add 10.5.0.0/24 nexthop via 172.18.0.5 weight 2 nexthop via 172.18.0.6 dev eth0 onlink'],
       ['10.5.0.0/24 nexthop via 172.18.0.5 dev eth0 weight 2 nexthop via 172.18.0.6 dev eth0 weight 1 onlink', CONNECTED],
     ],
     ['a short prefix and a device', ['ip route add 10.1/16 dev eth0'], ['10.1.0.0/16 dev eth0 scope link', CONNECTED]],
-    ['its own address as gateway', ['ip route add 10.8.0.0/24 via 172.18.0.2'], ['10.8.0.0/24 via 172.18.0.2 dev eth0', CONNECTED]],
+    [
+      'its own address as gateway',
+      ['ip route add 10.8.0.0/24 via 172.18.0.2'],
+      ['10.8.0.0/24 via 172.18.0.2 dev eth0', CONNECTED],
+    ],
     [
       'deletion matches what is said',
       [
@@ -55,16 +63,37 @@ describe('ip route', () => {
       ],
       ['10.1.0.0/16 via 172.18.0.3 dev eth0', CONNECTED],
     ],
-    ['change', ['ip route add 10.0.0.0/8 via 172.18.0.3', 'ip route change 10.0.0.0/8 via 172.18.0.9'], ['10.0.0.0/8 via 172.18.0.9 dev eth0', CONNECTED]],
-    ['replacing a route by itself', ['ip route add default via 172.18.0.1', 'ip route replace default via 172.18.0.1'], ['default via 172.18.0.1 dev eth0', CONNECTED]],
+    [
+      'change',
+      ['ip route add 10.0.0.0/8 via 172.18.0.3', 'ip route change 10.0.0.0/8 via 172.18.0.9'],
+      ['10.0.0.0/8 via 172.18.0.9 dev eth0', CONNECTED],
+    ],
+    [
+      'replacing a route by itself',
+      ['ip route add default via 172.18.0.1', 'ip route replace default via 172.18.0.1'],
+      ['default via 172.18.0.1 dev eth0', CONNECTED],
+    ],
     [
       'flush by prefix',
-      ['ip route add 10.50.0.0/24 dev eth0', 'ip route add 10.51.0.0/24 dev eth0', 'ip route add 10.52.0.0/24 dev eth0', 'ip route flush root 10.50.0.0/15'],
+      [
+        'ip route add 10.50.0.0/24 dev eth0',
+        'ip route add 10.51.0.0/24 dev eth0',
+        'ip route add 10.52.0.0/24 dev eth0',
+        'ip route flush root 10.50.0.0/15',
+      ],
       ['10.52.0.0/24 dev eth0 scope link', CONNECTED],
     ],
     ['flush of a device', ['ip route add 10.50.0.0/24 dev br7', 'ip route flush dev eth0'], ['10.50.0.0/24 dev br7 scope link']],
-    ['lists change nothing', ['ip -4 route show', 'ip -d route list table all', 'ip route get 10.0.0.1', 'ip route'], [CONNECTED]],
-    ['words are unquoted as a shell does', ["ip route add '10.1.0.0/16' via \"172.18.0.3\""], ['10.1.0.0/16 via 172.18.0.3 dev eth0', CONNECTED]],
+    [
+      'lists change nothing',
+      ['ip -4 route show', 'ip -d route list table all', 'ip route get 10.0.0.1', 'ip route'],
+      [CONNECTED],
+    ],
+    [
+      'words are unquoted as a shell does',
+      ['ip route add \'10.1.0.0/16\' via "172.18.0.3"'],
+      ['10.1.0.0/16 via 172.18.0.3 dev eth0', CONNECTED],
+    ],
   ])('%s', (_, lines, expected) => {
     expect(routes(run(testHost(), ...lines))).toEqual(expected);
   });
@@ -98,7 +127,10 @@ describe('ip route', () => {
     [['ip route add 10.8.0.0/24'], 'RTNETLINK answers: No such device'],
     [['ip route add 10.8.0.0/24 dev nosuch'], 'Cannot find device "nosuch"'],
     [['ip route add 10.8.0.0/24 via 172.18.0.3 src 9.9.9.9'], 'Error: Invalid prefsrc address.'],
-    [['ip route add unreachable 10.8.0.0/24 via 172.18.0.3'], 'Error: Gateway, device and multipath can not be specified for this route type.'],
+    [
+      ['ip route add unreachable 10.8.0.0/24 via 172.18.0.3'],
+      'Error: Gateway, device and multipath can not be specified for this route type.',
+    ],
     [['ip route add 10.8.0.0/33 via 172.18.0.3'], 'Error: any valid prefix is expected rather than "10.8.0.0/33".'],
     [['ip route add 10.8.0.x/24 via 172.18.0.3'], 'Error: any valid prefix is expected rather than "10.8.0.x/24".'],
     [['ip route add 10.8.0.0/24 via foo'], 'Error: inet address is expected rather than "foo".'],

@@ -16,7 +16,9 @@ function rules(host: Host): string[] {
         oif ? `oif ${oif}` : '',
         mark ? `fwmark ${mark.value}/${mark.mask.toString(16)}` : '',
       ];
-      return [priority, ...selectors.filter(Boolean), action.kind === 'lookup' ? `lookup ${action.table}` : action.kind].join(' ');
+      return [priority, ...selectors.filter(Boolean), action.kind === 'lookup' ? `lookup ${action.table}` : action.kind].join(
+        ' ',
+      );
     });
 }
 
@@ -50,9 +52,22 @@ describe('ip rule', () => {
   });
 
   test('deletion takes the first rule that has what is said', () => {
-    const host = run(testHost(), 'ip rule add fwmark 0x1/0xff lookup 100', 'ip rule add fwmark 1 table 101', 'ip rule add lookup 9');
-    expect(rules(run(host, 'ip rule del fwmark 1'))).toEqual(['0 lookup 255', '32763 lookup 9', '32765 fwmark 1/ff lookup 100', ...DEFAULTS]);
-    expect(rules(run(host, 'ip rule del lookup 9', 'ip rule del pref 32764', 'ip rule del table 100'))).toEqual(['0 lookup 255', ...DEFAULTS]);
+    const host = run(
+      testHost(),
+      'ip rule add fwmark 0x1/0xff lookup 100',
+      'ip rule add fwmark 1 table 101',
+      'ip rule add lookup 9',
+    );
+    expect(rules(run(host, 'ip rule del fwmark 1'))).toEqual([
+      '0 lookup 255',
+      '32763 lookup 9',
+      '32765 fwmark 1/ff lookup 100',
+      ...DEFAULTS,
+    ]);
+    expect(rules(run(host, 'ip rule del lookup 9', 'ip rule del pref 32764', 'ip rule del table 100'))).toEqual([
+      '0 lookup 255',
+      ...DEFAULTS,
+    ]);
     expect(rules(run(host, 'ip rule flush'))).toEqual(['0 lookup 255']);
   });
 

@@ -4,13 +4,23 @@ import { answer, ip, mac, run, testHost } from './host-fixture.ts';
 import type { Host } from '../../../../src/kernel/host.ts';
 
 function fdb(host: Host): string[] {
-  return host.fdb.map(({ mac: address, device, remote }) => `${address} dev ${device}${remote === null ? '' : ` dst ${formatIp(remote)}`}`);
+  return host.fdb.map(
+    ({ mac: address, device, remote }) => `${address} dev ${device}${remote === null ? '' : ` dst ${formatIp(remote)}`}`,
+  );
 }
 
 describe('ip neigh', () => {
   test('add, replace, delete', () => {
-    const host = run(testHost(), 'ip neigh add 172.18.0.3 lladdr 02:42:ac:12:00:03 dev eth0', 'ip n replace 172.18.0.3 lladdr 02:42:ac:12:00:04 dev eth0');
-    expect(host.neighbours.get('eth0', ip('172.18.0.3'))).toMatchObject({ mac: '02:42:ac:12:00:04', state: 'permanent', origin: { by: 'operator' } });
+    const host = run(
+      testHost(),
+      'ip neigh add 172.18.0.3 lladdr 02:42:ac:12:00:03 dev eth0',
+      'ip n replace 172.18.0.3 lladdr 02:42:ac:12:00:04 dev eth0',
+    );
+    expect(host.neighbours.get('eth0', ip('172.18.0.3'))).toMatchObject({
+      mac: '02:42:ac:12:00:04',
+      state: 'permanent',
+      origin: { by: 'operator' },
+    });
     expect([...host.neighbours.permanent()]).toHaveLength(1);
     const without = run(host, 'ip neigh del 172.18.0.3 dev eth0');
     expect(without.neighbours.get('eth0', ip('172.18.0.3'))).toBeUndefined();
@@ -20,7 +30,9 @@ describe('ip neigh', () => {
   test('what was learnt can be deleted and set again', () => {
     const host = run(testHost(), 'ip neigh del 172.18.0.9 dev eth0');
     expect(host.neighbours.get('eth0', ip('172.18.0.9'))).toBeUndefined();
-    expect(run(host, 'ip neigh add 172.18.0.9 lladdr 02:00:00:00:00:09 dev eth0').neighbours.get('eth0', ip('172.18.0.9'))?.mac).toBe('02:00:00:00:00:09');
+    expect(
+      run(host, 'ip neigh add 172.18.0.9 lladdr 02:00:00:00:00:09 dev eth0').neighbours.get('eth0', ip('172.18.0.9'))?.mac,
+    ).toBe('02:00:00:00:00:09');
   });
 
   test('flush keeps permanent entries', () => {
@@ -56,10 +68,21 @@ describe('bridge fdb', () => {
   test.each<[string[], string[]]>([
     [[ADD], ['be:ef:ac:12:00:03 dev vx dst 172.18.0.3']],
     [
-      [ADD, 'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4 self permanent', 'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4'],
+      [
+        ADD,
+        'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4 self permanent',
+        'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4',
+      ],
       ['be:ef:ac:12:00:03 dev vx dst 172.18.0.3', 'be:ef:ac:12:00:03 dev vx dst 172.18.0.4'],
     ],
-    [[ADD, 'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4', 'bridge fdb replace be:ef:ac:12:00:03 dev vx dst 172.18.0.5'], ['be:ef:ac:12:00:03 dev vx dst 172.18.0.5']],
+    [
+      [
+        ADD,
+        'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4',
+        'bridge fdb replace be:ef:ac:12:00:03 dev vx dst 172.18.0.5',
+      ],
+      ['be:ef:ac:12:00:03 dev vx dst 172.18.0.5'],
+    ],
     [[ADD, 'bridge fdb append be:ef:ac:12:00:03 dev vx dst 172.18.0.4', 'bridge fdb del be:ef:ac:12:00:03 dev vx'], []],
     [[ADD, 'bridge fdb del BE:EF:AC:12:00:03 dev vx dst 172.18.0.3'], []],
     [['bridge fdb add be:ef:ac:12:00:0c dev veth0 master static'], ['be:ef:ac:12:00:0c dev veth0']],

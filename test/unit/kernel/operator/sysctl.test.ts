@@ -5,7 +5,10 @@ describe('sysctl', () => {
   test.each<[string, Record<string, string>]>([
     ['sysctl -w net.ipv4.ip_forward=0', { 'net.ipv4.ip_forward': '0' }],
     ['sysctl net.ipv4.ip_forward=1', { 'net.ipv4.ip_forward': '1' }],
-    ['sysctl -w net/ipv4/conf/eth0/rp_filter=1 net.ipv4.conf.all.rp_filter=2', { 'net.ipv4.conf.eth0.rp_filter': '1', 'net.ipv4.conf.all.rp_filter': '2' }],
+    [
+      'sysctl -w net/ipv4/conf/eth0/rp_filter=1 net.ipv4.conf.all.rp_filter=2',
+      { 'net.ipv4.conf.eth0.rp_filter': '1', 'net.ipv4.conf.all.rp_filter': '2' },
+    ],
     ['sysctl -w net.ipv4.conf.all.forwarding=1', { 'net.ipv4.ip_forward': '1' }],
     ['sysctl -q -w net.ipv4.ip_local_port_range="30000 40000"', { 'net.ipv4.ip_local_port_range': '30000 40000' }],
     ['sysctl -w net.bridge.bridge-nf-call-iptables=0', { 'net.bridge.bridge-nf-call-iptables': '0' }],
@@ -22,12 +25,18 @@ describe('sysctl', () => {
   });
 
   test.each<[string, string]>([
-    ['sysctl net.ipv4.conf.nosuch.rp_filter=1', 'sysctl: cannot stat /proc/sys/net/ipv4/conf/nosuch/rp_filter: No such file or directory'],
+    [
+      'sysctl net.ipv4.conf.nosuch.rp_filter=1',
+      'sysctl: cannot stat /proc/sys/net/ipv4/conf/nosuch/rp_filter: No such file or directory',
+    ],
     ['sysctl -w net.ipv4.foo=1', 'sysctl: cannot stat /proc/sys/net/ipv4/foo: No such file or directory'],
     ['sysctl net.ipv4.nosuch', 'sysctl: cannot stat /proc/sys/net/ipv4/nosuch: No such file or directory'],
     ['sysctl -w net.ipv4.ip_forward', 'sysctl: command line(0): invalid syntax, continuing...'],
     ['sysctl -w net.ipv4.ip_forward=foo', 'sysctl: setting key "net.ipv4.ip_forward": Invalid argument'],
-    ['sysctl -w net.ipv4.icmp_echo_ignore_all=99999999999', 'sysctl: setting key "net.ipv4.icmp_echo_ignore_all": Invalid argument'],
+    [
+      'sysctl -w net.ipv4.icmp_echo_ignore_all=99999999999',
+      'sysctl: setting key "net.ipv4.icmp_echo_ignore_all": Invalid argument',
+    ],
     ['sysctl -p /etc/sysctl.conf', 'not modelled: sysctl -p is not modelled'],
   ])('%s is refused', (line, expected) => {
     expect(answer(testHost(), line)).toBe(expected);

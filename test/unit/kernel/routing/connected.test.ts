@@ -32,7 +32,10 @@ describe('routes that the kernel makes for addresses', () => {
     [
       'a /31 has no broadcast address',
       [['10.0.0.0', 31]],
-      ['local: local 10.0.0.0 dev eth0 proto kernel scope host src 10.0.0.0', 'main: 10.0.0.0/31 dev eth0 proto kernel scope link src 10.0.0.0'],
+      [
+        'local: local 10.0.0.0 dev eth0 proto kernel scope host src 10.0.0.0',
+        'main: 10.0.0.0/31 dev eth0 proto kernel scope link src 10.0.0.0',
+      ],
     ],
     [
       'a secondary address',
