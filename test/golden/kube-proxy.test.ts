@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../src/kernel/netfilter/iptables/edit.ts';
-import { TABLE_HOOKS } from '../../src/kernel/netfilter/iptables/table.ts';
+import { parseSave } from '../../src/kernel/netfilter/iptables/save-format/parse.ts';
+import { printSave } from '../../src/kernel/netfilter/iptables/save-format/print.ts';
 import { loadScenario } from '../../src/scenario/load.ts';
 import { recogniseRule, serviceIndexOf } from '../../src/usecase/explain/index.ts';
+import { diffRules } from '../../src/usecase/rules-diff/index.ts';
 import { nodeRules } from '../../src/usecase/rules.ts';
 import { compareRules } from '../support/compare-rules.ts';
 import type { IptablesTables } from '../../src/kernel/netfilter/iptables/table.ts';
@@ -24,8 +26,17 @@ describe.each(['kube-proxy', 'kube-proxy-random'])('%s', (set) => {
   test.each(cases)('$name $file', ({ name, family, file }) => {
     const folder = `${ROOT}${set}/${name}`;
     const { cluster, tables } = compile(folder, family);
-    expect(compareRules(readFileSync(`${folder}/${file}`, 'utf8'), save(tables))).toEqual([]);
+    const real = readFileSync(`${folder}/${file}`, 'utf8');
+    expect(compareRules(real, printSave(tables, family))).toEqual([]);
     expect(misread(cluster, tables)).toEqual([]);
+
+    const saved = parseSave(real, file);
+    const actual = family === 4 ? saved.tables : saved.tables6;
+    expect(saved.diagnostics).toEqual([]);
+    expect(diffRules({ cluster, node: 'node', family, component: 'kube-proxy', expected: tables, actual })).toMatchObject({
+      same: true,
+      foreign: [],
+    });
   });
 });
 
@@ -36,23 +47,6 @@ function compile(folder: string, family: 4 | 6): { readonly cluster: Cluster; re
   const rules = nodeRules(cluster, readFileSync(`${folder}/node`, 'utf8').trim(), { component: 'kube-proxy', family });
   if (!rules.ok) throw new Error(rules.message);
   return { cluster, tables: rules.tables };
-}
-
-/** iptables-nft-save lists the base chains of a table that exists, whether or not the kernel has them. */
-function save(tables: IptablesTables): string {
-  return [...tables.values()]
-    .flatMap((table) => {
-      const names = new Set<string>([...TABLE_HOOKS[table.name], ...table.chainNames()]);
-      const rules = [...names].flatMap((name) => linesOfChain(table.chain(name)).map((body) => `-A ${name} ${body}`));
-      const isBase = (name: string): boolean => (TABLE_HOOKS[table.name] as readonly string[]).includes(name);
-      const chains = [...names].map((name) => `:${name} ${table.chain(name)?.policy ?? (isBase(name) ? 'ACCEPT' : '-')} [0:0]`);
-      return [`*${table.name}`, ...chains, ...rules, 'COMMIT'];
-    })
-    .join('\n');
-}
-
-function linesOfChain(chain: ReturnType<NonNullable<ReturnType<IptablesTables['get']>>['chain']>): readonly string[] {
-  return chain === undefined ? [] : linesOf(chain).map(({ body }) => body);
 }
 
 /** Rules whose text alone is recognised as something else than what they were compiled for. */

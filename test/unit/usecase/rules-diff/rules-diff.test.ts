@@ -25,7 +25,7 @@ if (!rules.ok) throw new Error(rules.message);
 const EXPECTED = rules.tables;
 
 function diff(actual: IptablesTables): RulesDiff {
-  return diffRules({ cluster: CLUSTER, node: 'node-1', family: 4, expected: EXPECTED, actual });
+  return diffRules({ cluster: CLUSTER, node: 'node-1', family: 4, component: 'all', expected: EXPECTED, actual });
 }
 
 /** The expected tables with the bodies of one chain changed. */
@@ -125,6 +125,31 @@ describe('rules --diff', () => {
     actual = insertRule(actual, 'filter', 'FORWARD', { body: '-o docker0 -j DOCKER' }, 0);
     actual = withChain(actual, 'nat', chainOf('nat', 'KUBE-KUBELET-CANARY', null, []));
     expect(diff(actual)).toMatchObject({ same: true, foreign: [{ chain: 'FORWARD' }, { chain: 'DOCKER' }] });
+  });
+
+  test('of a whole node, only the compared component counts', () => {
+    const proxy = nodeRules(CLUSTER, 'node-1', { component: 'kube-proxy', family: 4 });
+    if (!proxy.ok) throw new Error(proxy.message);
+    const sides = { expected: proxy.tables, actual: EXPECTED };
+    const found = diffRules({ cluster: CLUSTER, node: 'node-1', family: 4, component: 'kube-proxy', ...sides });
+    expect(found).toMatchObject({ same: true, missing: [], extra: [] });
+    expect(new Set(found.foreign.map(({ origin }) => origin?.by))).toEqual(new Set(['flannel']));
+  });
+
+  test('where kubelet started first, KUBE-FIREWALL stands behind the others', () => {
+    const last = (bodies: readonly string[]): readonly string[] => [...bodies.slice(1), bodies[0]!];
+    expect(linesOf(EXPECTED.get('filter')!.chain('INPUT')!)[0]!.body).toBe('-j KUBE-FIREWALL');
+    expect(diff(changed('filter', 'INPUT', last)).same).toBe(true);
+  });
+
+  test('counters of kube-proxy 1.31 and later are no difference', () => {
+    let actual = changed('filter', 'KUBE-FORWARD', (bodies) =>
+      bodies.map((body) => body.replace('INVALID -j', 'INVALID -m nfacct --nfacct-name  ct_state_invalid_dropped_pkts -j')),
+    );
+    const rule = linesOf(EXPECTED.get('nat')!.chain('KUBE-NODEPORTS')!)[0]!.body;
+    const counter = `-d 127.0.0.0/8 ${rule.replace(' -j', ' -m nfacct --nfacct-name  localhost_nps_accepted_pkts -j')}`;
+    actual = insertRule(actual, 'nat', 'KUBE-NODEPORTS', { body: counter }, 0);
+    expect(diff(actual)).toMatchObject({ same: true, changed: [], extra: [] });
   });
 
   test('a stranger in a chain of kube-proxy is a difference', () => {
