@@ -93,7 +93,7 @@ class Run {
     const open: (readonly number[])[] = [[]];
     for (let given = open.pop(); given; given = open.pop()) {
       if (--this.#budget < 0) return null;
-      const walked = this.#walk(connection.request, state, new Choices(given));
+      const walked = this.#walkPinned(connection, state, given);
       open.push(...alternatives(walked.choices, given.length));
       if (!this.#keeps(connection, walked)) continue;
       const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [
@@ -130,9 +130,19 @@ class Run {
     return this.#missed && { wanted: this.#missed.wanted, reached: [...this.#missed.reached] };
   }
 
-  #walk(request: ConnectionRequest, before: KernelState, choices: Choices): Walked {
+  /** Events are only recorded of what a pin may keep: most branches of a long list of endpoints go elsewhere. */
+  #walkPinned({ request, pin }: PlannedConnection, before: KernelState, given: readonly number[]): Walked {
+    if (pin !== null) {
+      const tried = this.#walk(request, before, new Choices(given), false);
+      const { server } = tried.result;
+      if (server !== null && server !== pin.name && tried.choices.decisions.length > 0) return tried;
+    }
+    return this.#walk(request, before, new Choices(given));
+  }
+
+  #walk(request: ConnectionRequest, before: KernelState, choices: Choices, record = true): Walked {
     const state = before.fork();
-    const result = this.#options.connect(request, { world: this.#options.world, state, choices, record: true });
+    const result = this.#options.connect(request, { world: this.#options.world, state, choices, record });
     return { result, state, choices };
   }
 
