@@ -70,6 +70,10 @@ test.each(['summary', 'hops', 'rules'])('detail %s', (detail) => {
   expect(stdout.includes('route ')).toBe(detail !== 'summary');
 });
 
+test('the summary of the tutorial is stable', async () => {
+  await expect(k8snet(['trace', '--detail', 'summary']).stdout).toMatchFileSnapshot('golden/tutorial-summary.txt');
+});
+
 describe('JSON', () => {
   test('a trace', () => {
     const trace = JSON.parse(k8snet(['trace', '-', '-o', 'json'], { input: SMALL }).stdout);
