@@ -79,5 +79,8 @@ function cniRules(index: ClusterIndex, cni: CniMode, node: Node): ReturnType<typ
  */
 function deviceAddresses(cni: CniMode, node: Node, component: RuleComponent): readonly IpAddress[] {
   if (component === 'kube-proxy') return [];
-  return cni.node(node).devices.flatMap(({ addresses }) => addresses.map(({ address }) => address)).filter(isIpv4);
+  return cni
+    .node(node)
+    .devices.flatMap(({ addresses }) => addresses.map(({ address }) => address))
+    .filter(isIpv4);
 }

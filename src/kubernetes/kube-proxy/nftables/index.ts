@@ -1,5 +1,5 @@
 import { serviceMapOf } from '../../services/service-map.ts';
-import { once } from '../../cluster-index.ts';
+import { once } from '../../../support/once.ts';
 import { fixedChains } from './fixed-chains.ts';
 import { pathOfName, servicePortPath } from './names.ts';
 import { ownChains } from './own-chains.ts';

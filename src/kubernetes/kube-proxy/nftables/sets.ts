@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../kernel/netfilter/nftables/duration.ts';
 import { formatIp, parseIp } from '../../../net/ip.ts';
-import { once } from '../../cluster-index.ts';
+import { once } from '../../../support/once.ts';
 import { affinitySet } from './port-view.ts';
 import { sharedElements } from './shared-maps.ts';
 import type { NftElement, NftSet } from '../../../kernel/netfilter/nftables/ruleset.ts';
