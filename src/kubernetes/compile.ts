@@ -7,6 +7,7 @@ import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hos
 import { isProxyModeModelled, nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
 import { NONE_MODE } from './cni/none/mode.ts';
+import type { RecogniseRules } from './dumped-rules.ts';
 import type { Host, HostName } from '../kernel/host.ts';
 import type { World } from '../kernel/world.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
@@ -20,6 +21,8 @@ import type { RuleComponent } from './node-rules.ts';
 export interface CompileOptions {
   /** Nobody knows any neighbour yet and bridges have learnt nothing; default false. */
   readonly coldNeighbours?: boolean;
+  /** Names the makers of the rules of dumps; default: nobody does. */
+  readonly recogniseRules?: RecogniseRules;
 }
 
 /** Why a cluster can't be compiled, and where the input says so. */
@@ -47,6 +50,7 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
     links,
     cni,
     cold: options.coldNeighbours ?? false,
+    recogniseRules: options.recogniseRules ?? ((tables) => tables),
   };
   const hosts = new Map<HostName, Host>();
   for (const [name, commands] of commandsByHost(cluster)) {

@@ -1,14 +1,21 @@
 import { NO_NETFILTER } from '../kernel/netfilter/build.ts';
 import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { once } from '../support/once.ts';
+import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
 import type { Node } from './model/cluster.ts';
 
+/** Finds out whose the rules of a dump are: gives the same tables with origins. */
+export type RecogniseRules = (tables: IptablesTables, family: 4 | 6) => IptablesTables;
+
 /** Netfilter of a node whose rules come from a dump (`nodes[].iptablesSave`), read when a packet first meets a hook; null: it has none. */
-export function dumpedNetfilter(node: Node): Netfilter | null {
+export function dumpedNetfilter(node: Node, recognise: RecogniseRules): Netfilter | null {
   const dump = node.iptablesSave;
   if (dump === null) return null;
-  const saved = once(() => parseSave(dump.text, dump.file));
+  const saved = once(() => {
+    const { tables, legacy, tables6 } = parseSave(dump.text, dump.file);
+    return { tables: recognise(tables, 4), legacy: legacy && recognise(legacy, 4), tables6: recognise(tables6, 6) };
+  });
   return {
     ...NO_NETFILTER,
     get iptables() {

@@ -10,6 +10,7 @@ import { externalListeners, podListeners } from './listeners.ts';
 import { nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
+import type { RecogniseRules } from './dumped-rules.ts';
 import type { Host } from '../kernel/host.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
@@ -23,10 +24,11 @@ export interface Blueprint {
   readonly cni: CniMode;
   /** Nobody knows a neighbour yet. */
   readonly cold: boolean;
+  readonly recogniseRules: RecogniseRules;
 }
 
 /** Namespace of a node, before its `commands`. */
-export function nodeHost(node: Node, { index, links, cni, cold }: Blueprint): Host {
+export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }: Blueprint): Host {
   const uplinks = nodeUplinks(node, links);
   const network = cni.node(node);
   const devices = [...uplinks.devices, ...network.devices];
@@ -41,7 +43,7 @@ export function nodeHost(node: Node, { index, links, cni, cold }: Blueprint): Ho
       knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
       fdb: network.fdb,
       sysctls: writeAll(hostSysctls(NODE_SYSCTLS, node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
-      netfilter: dumpedNetfilter(node) ?? lazyNetfilter(() => nodeRules(index, cni, node, 'all', 4)),
+      netfilter: dumpedNetfilter(node, recogniseRules) ?? lazyNetfilter(() => nodeRules(index, cni, node, 'all', 4)),
       listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },

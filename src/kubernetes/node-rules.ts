@@ -32,9 +32,14 @@ export function nodeRules(
   return component === 'kube-proxy' || family === 6 ? base : addRules(base, cniRules(index, cni, node));
 }
 
-/** Is there a compiler for this mode's rules? `none` needs none. */
+/** Can packets be walked through this mode's rules? `none` has none. */
 export function isProxyModeModelled(mode: ProxyMode): boolean {
   return mode === 'iptables' || mode === 'none';
+}
+
+/** Can the rules of this mode be compiled? `none` has none. */
+export function hasRuleCompiler(mode: ProxyMode): boolean {
+  return mode !== 'userspace';
 }
 
 const NO_TABLES: IptablesTables = new Map();

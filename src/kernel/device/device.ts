@@ -17,6 +17,8 @@ export interface DeviceAddress {
 
 interface DeviceBase {
   readonly name: string;
+  /** Further names that `ip` and `bridge` take (IFLA_ALT_IFNAME); rules match by `name` alone. */
+  readonly altNames?: readonly string[];
   readonly mac: Mac | null;
   readonly mtu: number;
   readonly up: boolean;

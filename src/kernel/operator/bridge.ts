@@ -1,7 +1,7 @@
 import { parseMac } from '../../net/mac.ts';
 import { forgetMac } from '../device/bridge-port.ts';
 import { Arguments, matchCommand } from './arguments.ts';
-import { requireDevice, withDevice } from './devices.ts';
+import { findDevice, requireDevice, withDevice } from './devices.ts';
 import { ANSWER, attempt, refuse, unmodelled } from './failure.ts';
 import { parseAddress } from './ip/addresses.ts';
 import { readOnOff } from './on-off.ts';
@@ -53,7 +53,7 @@ function bridgeLink(host: Host, words: readonly string[]): Host {
     else unmodelled(`bridge link set ... ${option}`);
   }
   if (name === undefined) return refuse('Device is a required argument.');
-  const device = host.devices.get(name) ?? refuse(`Cannot find bridge device "${name}"`);
+  const device = findDevice(host, name) ?? refuse(`Cannot find bridge device "${name}"`);
   if (device.master === null) refuse(ANSWER.EOPNOTSUPP);
   return hairpin === undefined ? host : withDevice(host, { ...device, hairpin });
 }

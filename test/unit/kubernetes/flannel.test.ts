@@ -162,6 +162,20 @@ describe('MTU', () => {
   });
 });
 
+test('the tunnel device bears the VNI; commands may call it flannel.1', () => {
+  const commands = [{ text: 'bridge fdb del be:ef:ac:12:00:03 dev flannel.1 dst 172.18.0.3', position: null }];
+  const node1 = host(
+    twoNodes({
+      cni: { ...FLANNEL_VXLAN, vni: 42 },
+      nodes: [node('node1', '172.18.0.2', '10.244.1.0/24', { commands }), node('node2', '172.18.0.3', '10.244.2.0/24')],
+    }),
+    'node/node1',
+  );
+  expect(device(node1, 'flannel.42')).toMatchObject({ vni: 42 });
+  expect(routes(node1)).toContain('10.244.2.0/24 via 10.244.2.0 dev flannel.42 onlink');
+  expect(fdb(node1)).toEqual([]);
+});
+
 describe('other backends', () => {
   test('host-gw: routes over the link', () => {
     const node1 = host(backend('host-gw'), 'node/node1');

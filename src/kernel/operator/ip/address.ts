@@ -3,7 +3,7 @@ import { cidrContains, cidrLast } from '../../../net/cidr.ts';
 import { addAddress } from '../../device/address.ts';
 import { setAddresses } from '../../device/change.ts';
 import { Arguments, matchCommand } from '../arguments.ts';
-import { requireDevice } from '../devices.ts';
+import { findDevice, requireDevice } from '../devices.ts';
 import { ANSWER, refuse, unmodelled } from '../failure.ts';
 import { parseAddress, parsePrefix } from './addresses.ts';
 import { parseScope } from './names.ts';
@@ -160,8 +160,8 @@ function flush(host: Host, args: Arguments): Host {
       device = word === 'dev' ? args.next() : word;
     }
   }
-  const name = device;
-  if (name !== undefined && !host.devices.has(name)) refuse(`Device "${name}" does not exist.`);
+  const name =
+    device === undefined ? undefined : (findDevice(host, device)?.name ?? refuse(`Device "${device}" does not exist.`));
   const concerned = [...host.devices.values()].filter((candidate) => name === undefined || candidate.name === name);
   return concerned.reduce((changed, candidate) => {
     const kept = candidate.addresses.filter((address) => !isIpv4(address.address) || !filters.every((fits) => fits(address)));

@@ -5,7 +5,7 @@ import { DEVICE_NAME_MAX, PLAIN_DEVICE } from '../../device/build.ts';
 import { inheritedSysctls } from '../../sysctl-write.ts';
 import { withoutNeighbours } from '../../neighbour/table.ts';
 import { Arguments, matchCommand, numberFor, wrong } from '../arguments.ts';
-import { requireDevice, withDevice } from '../devices.ts';
+import { findDevice, requireDevice, withDevice } from '../devices.ts';
 import { ANSWER, refuse, unmodelled } from '../failure.ts';
 import { COMMAND_ORIGIN } from '../origin.ts';
 import { readOnOff } from '../on-off.ts';
@@ -60,8 +60,7 @@ export function ipLink(host: Host, words: readonly string[]): Host {
 function setLink(host: Host, args: Arguments): Host {
   if (args.done) refuse('Not enough information: "dev" argument is required.');
   args.take('dev');
-  const name = args.next();
-  requireDevice(host, name);
+  const { name } = requireDevice(host, args.next());
   let changed = host;
   let up: boolean | undefined;
   const device = (): Device => requireDevice(changed, name);
@@ -150,11 +149,11 @@ function setMac(host: Host, device: Device, text: string): Host {
 }
 
 function requireBridge(host: Host, name: string, port: Device): string {
-  const bridge = host.devices.get(name);
+  const bridge = findDevice(host, name);
   if (!bridge) return wrong(name, 'Device does not exist\n');
   if (bridge.kind !== 'bridge') refuse(ANSWER.EOPNOTSUPP);
   if (port.kind === 'loopback' || port.kind === 'bridge') refuse(ANSWER.EINVAL);
-  return name;
+  return bridge.name;
 }
 
 function deleteLink(host: Host, args: Arguments): Host {
@@ -188,7 +187,7 @@ function addLink(host: Host, args: Arguments): Host {
   if (name === undefined) return unmodelled('ip link add without a name');
   if (name.length > DEVICE_NAME_MAX || /[\s/]/.test(name))
     refuse(`Error: argument "${name}" is wrong: "name" not a valid ifname\n`);
-  if (host.devices.has(name)) refuse(ANSWER.EEXIST);
+  if (findDevice(host, name)) refuse(ANSWER.EEXIST);
   const common = { ...PLAIN_DEVICE, up: false, name, mtu, mac: mac === undefined ? null : parseMac(mac), origin: COMMAND_ORIGIN };
   const device: Device = type === 'dummy' ? { ...common, kind: 'dummy' } : { ...common, kind: 'bridge', learnt: () => undefined };
   const sysctls = new Map([...host.sysctls, ...inheritedSysctls(host.sysctls, name)]);

@@ -81,8 +81,8 @@ function readEntry(host: Host, args: Arguments): EntryWords {
   }
   if (device === undefined || address === undefined) return refuse('Device and destination are required arguments.');
   const ip = parseAddress(address, 'any valid address');
-  requireDevice(host, device);
-  return { device, address: ip, mac: mac === undefined ? null : parseLinkAddress(mac), state };
+  const { name } = requireDevice(host, device);
+  return { device: name, address: ip, mac: mac === undefined ? null : parseLinkAddress(mac), state };
 }
 
 function readState(text: string): NeighbourEntry['state'] {

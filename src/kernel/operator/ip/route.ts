@@ -88,8 +88,7 @@ function addRoute(host: Host, words: RouteWords, mode: InsertMode): Host {
 function nextHops(host: Host, words: RouteWords): readonly NextHop[] {
   const { via = null, dev = null, onlink = false } = words;
   const hops = words.nexthops ?? (via === null && dev === null && !onlink ? [] : [{ via, dev, onlink, weight: 1 }]);
-  for (const hop of hops) if (hop.dev !== null) requireDevice(host, hop.dev);
-  return hops;
+  return hops.map((hop) => (hop.dev === null ? hop : { ...hop, dev: requireDevice(host, hop.dev).name }));
 }
 
 /** fib_create_info: what a route of each type may and must have as next hops. */
@@ -122,9 +121,9 @@ function checkSource(host: Host, source: IpAddress): IpAddress {
 
 function deleteRoute(host: Host, words: RouteWords): Host {
   const table = words.table || defaultTable(words.type ?? 'unicast');
-  if (words.dev !== undefined) requireDevice(host, words.dev);
+  const meant = words.dev === undefined ? words : { ...words, dev: requireDevice(host, words.dev).name };
   const dst = words.dst ?? cidrOf(ipv4(0), 0);
-  const routing = removeFirstRoute(host.routing, table, (route) => sameCidr(route.dst, dst) && isMeant(route, words));
+  const routing = removeFirstRoute(host.routing, table, (route) => sameCidr(route.dst, dst) && isMeant(route, meant));
   return routing === null ? refuse(ANSWER.ESRCH) : { ...host, routing };
 }
 

@@ -25,6 +25,8 @@ export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port:
     ...PLAIN_DEVICE,
     kind: 'vxlan',
     name: `flannel.${vni}`,
+    // Walkthroughs and recorded clusters name the device of the default VNI whatever theirs is; their commands work here too.
+    ...(vni !== 1 && { altNames: ['flannel.1'] }),
     mac: lease.vtepMac,
     mtu,
     addresses: [deviceAddress(vtepAddress(lease), 32)],
