@@ -8,7 +8,7 @@ import { passesThrough } from './through.ts';
 
 /**
  * Compares outcomes with what a check expects: `verdict`, `server`, `source`, `cause`, `status` must hold for every outcome,
- * `servers` are exactly those that may answer, `through` is on the way in every outcome, `notThrough` in none.
+ * `servers` are exactly those whose answer may arrive, `through` is on the way in every outcome, `notThrough` in none.
  */
 export function evaluate(
   expect: CheckExpectation,
@@ -43,7 +43,9 @@ export function evaluate(
 }
 
 function sameServers(wanted: readonly string[], outcomes: readonly Outcome[]): Expectation {
-  const answering = distinct(outcomes.flatMap((outcome) => (outcome.server === null ? [] : [outcome.server])));
+  const answering = distinct(
+    outcomes.flatMap(({ server, verdict }) => (server === null || verdict !== 'connected' ? [] : [server])),
+  );
   const sort = (names: readonly string[]): string => distinct(names).toSorted().join(', ');
   return {
     name: 'servers',
