@@ -1,7 +1,16 @@
 import type { ExternalHost, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Check } from '../kubernetes/model/check.ts';
 import type { CniDraft, KubeProxyDraft } from './draft-config.ts';
-import type { ClusterDraft, Drafts, NodeDraft, PodDraft, ServiceDraft, SliceDraft, UnderlayDraft, WorkloadDraft } from './drafts.ts';
+import type {
+  ClusterDraft,
+  Drafts,
+  NodeDraft,
+  PodDraft,
+  ServiceDraft,
+  SliceDraft,
+  UnderlayDraft,
+  WorkloadDraft,
+} from './drafts.ts';
 import { NamedList } from './named-list.ts';
 import type { Form } from './named-list.ts';
 import type { Problems } from './reading/problems.ts';
@@ -106,7 +115,9 @@ export class Collector {
   /** Everything taken so far; tells of the kinds passed over. */
   drafts(): Drafts {
     if (this.#passedOver.size > 0) {
-      const kinds = [...this.#passedOver].map(([kind, count]) => `${count} ${kind}`).sort((a, b) => (a.slice(a.indexOf(' ')) < b.slice(b.indexOf(' ')) ? -1 : 1));
+      const kinds = [...this.#passedOver]
+        .map(([kind, count]) => `${count} ${kind}`)
+        .sort((a, b) => (a.slice(a.indexOf(' ')) < b.slice(b.indexOf(' ')) ? -1 : 1));
       this.#problems.note('kinds-passed-over', `Passed over, of no use here: ${kinds.join(', ')}`);
     }
     // kubectl prints both; the controllers keep Endpoints and slices alike, and kube-proxy reads slices.
@@ -132,7 +143,8 @@ export class Collector {
     const out = { ...before };
     for (const key of ownKeys(more)) {
       if (more[key] === undefined) continue;
-      if (before[key] !== undefined && !String(key).endsWith('Position')) this.#problems.error('given-twice', `"${what}" is given twice and both say "${String(key)}"`, position);
+      if (before[key] !== undefined && !String(key).endsWith('Position'))
+        this.#problems.error('given-twice', `"${what}" is given twice and both say "${String(key)}"`, position);
       out[key] = more[key];
     }
     return out;

@@ -31,14 +31,23 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
   if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   if (documents === 0) {
     const names = files.map((file) => file.name).join(', ');
-    problems.error('empty-input', names === '' ? 'No file is given' : `Nothing in ${names}: no scenario, no Kubernetes object`, null);
+    problems.error(
+      'empty-input',
+      names === '' ? 'No file is given' : `Nothing in ${names}: no scenario, no Kubernetes object`,
+      null,
+    );
   }
   const { cluster, pods } = resolveCluster(drafts, problems);
   validate(cluster, drafts, pods, problems);
   if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   return {
     ok: true,
-    scenario: { cluster, checks: drafts.checks, assumptions: assumptionsOf(drafts.cni === undefined), diagnostics: problems.diagnostics() },
+    scenario: {
+      cluster,
+      checks: drafts.checks,
+      assumptions: assumptionsOf(drafts.cni === undefined),
+      diagnostics: problems.diagnostics(),
+    },
   };
 }
 
@@ -48,7 +57,11 @@ function readOne(reader: Reader, index: number, readFile: ReadFile, out: Collect
   const document = documents[index];
   if (document === null || document === undefined) return 0;
   if (!isMapping(document)) {
-    reader.problems.error('not-a-scenario', 'A document must be a mapping: a scenario, or a Kubernetes object', reader.position(documents, index));
+    reader.problems.error(
+      'not-a-scenario',
+      'A document must be a mapping: a scenario, or a Kubernetes object',
+      reader.position(documents, index),
+    );
     return 1;
   }
   const kind = valueAt(document, 'kind');

@@ -120,7 +120,11 @@ export interface Service {
   readonly selector: Readonly<Record<string, string>> | null;
   readonly externalIps: readonly IpAddress[];
   /** status.loadBalancer.ingress */
-  readonly loadBalancerIngress: readonly { readonly ip: IpAddress | null; readonly hostname: string | null; readonly ipMode: 'VIP' | 'Proxy' }[];
+  readonly loadBalancerIngress: readonly {
+    readonly ip: IpAddress | null;
+    readonly hostname: string | null;
+    readonly ipMode: 'VIP' | 'Proxy';
+  }[];
   readonly loadBalancerSourceRanges: readonly Cidr[];
   readonly allocateLoadBalancerNodePorts: boolean;
   readonly externalTrafficPolicy: TrafficPolicy;

@@ -14,7 +14,9 @@ const ZONE_LABEL = 'topology.kubernetes.io/zone';
  * endpoints, which nobody can tell from the rules.
  */
 export function deriveEndpointSlices(cluster: EndpointSources, given: ReadonlySet<string>): readonly EndpointSlice[] {
-  const selecting = cluster.services.filter((s) => s.selector !== null && s.type !== 'ExternalName' && !given.has(`${s.namespace}/${s.name}`));
+  const selecting = cluster.services.filter(
+    (s) => s.selector !== null && s.type !== 'ExternalName' && !given.has(`${s.namespace}/${s.name}`),
+  );
   if (selecting.length === 0) return [];
   const index = indexByLabel(cluster.pods, new Set(selecting.flatMap((s) => Object.keys(s.selector ?? {}))));
   const zones = new Map(cluster.nodes.map((node) => [node.name, node.labels[ZONE_LABEL] ?? '']));
@@ -58,7 +60,9 @@ function selectPods(index: LabelIndex, namespace: string, selector: Readonly<Rec
     const pods = ofNamespace?.get(key)?.get(value) ?? [];
     if (fewest === null || pods.length < fewest.length) fewest = pods;
   }
-  return wanted.length === 1 ? (fewest ?? []) : (fewest ?? []).filter((pod) => wanted.every(([key, value]) => pod.labels[key] === value));
+  return wanted.length === 1
+    ? (fewest ?? [])
+    : (fewest ?? []).filter((pod) => wanted.every(([key, value]) => pod.labels[key] === value));
 }
 
 function slicesOf(
@@ -136,7 +140,9 @@ class DerivedSlice implements EndpointSlice {
 function portsOn(service: Service, pod: Pod | null): EndpointSlice['ports'] {
   return service.ports.flatMap(({ name, protocol, targetPort }) => {
     const port =
-      typeof targetPort === 'number' ? targetPort : pod?.ports.find((p) => p.name === targetPort && p.protocol === protocol)?.port;
+      typeof targetPort === 'number'
+        ? targetPort
+        : pod?.ports.find((p) => p.name === targetPort && p.protocol === protocol)?.port;
     return port === undefined ? [] : [{ name, protocol, port }];
   });
 }
@@ -156,7 +162,9 @@ function hintsFor(
   if (distribution === null) return NO_HINTS;
   const zone = zones.get(node) ?? '';
   const since = (wanted: number): boolean => major > 1 || minor >= wanted;
-  const byZone = (distribution === 'PreferClose' && since(31)) || ((distribution === 'PreferSameZone' || distribution === 'PreferSameNode') && since(34));
+  const byZone =
+    (distribution === 'PreferClose' && since(31)) ||
+    ((distribution === 'PreferSameZone' || distribution === 'PreferSameNode') && since(34));
   return {
     hintZones: byZone && zone !== '' ? [zone] : [],
     hintNodes: distribution === 'PreferSameNode' && since(34) ? [node] : [],

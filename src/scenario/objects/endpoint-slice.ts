@@ -33,7 +33,11 @@ export function readEndpointSlice(reader: Reader, object: Mapping): SliceDraft |
 
 function readSlicePort(reader: Reader, item: Mapping): EndpointSlice['ports'][number] {
   const port = reader.integer(item, 'port', 0, MAX_PORT) ?? 0;
-  return { name: reader.text(item, 'name') ?? '', protocol: readTransport(reader, item, 'protocol'), port: port === 0 ? null : port };
+  return {
+    name: reader.text(item, 'name') ?? '',
+    protocol: readTransport(reader, item, 'protocol'),
+    port: port === 0 ? null : port,
+  };
 }
 
 function readEndpoint(reader: Reader, item: Mapping, namespace: string): Endpoint | undefined {

@@ -27,7 +27,10 @@ export function readEndpoints(reader: Reader, object: Mapping): readonly SliceDr
   }
   // An Endpoints without addresses still says that the service has none.
   if (drafts.length === 0) {
-    drafts.push({ slice: { namespace, name, service: name, addressType: 'IPv4', ports: [], endpoints: [], derived: false }, position });
+    drafts.push({
+      slice: { namespace, name, service: name, addressType: 'IPv4', ports: [], endpoints: [], derived: false },
+      position,
+    });
   }
   return drafts;
 }

@@ -52,7 +52,11 @@ function readList(reader: Reader, object: Mapping, kind: string, out: Collector)
     }
     const own = valueAt(item, 'kind') ?? (kind === 'List' ? undefined : kind.slice(0, -'List'.length));
     if (typeof own !== 'string' || own.endsWith('List')) {
-      reader.problems.error('not-an-object', 'An item of a List must be a Kubernetes object with a kind', reader.position(items, i));
+      reader.problems.error(
+        'not-an-object',
+        'An item of a List must be a Kubernetes object with a kind',
+        reader.position(items, i),
+      );
     } else {
       readObject(reader, item, own, out);
     }

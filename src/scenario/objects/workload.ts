@@ -4,8 +4,7 @@ import type { Mapping } from '../source/container.ts';
 import { readMetadata, readOwner, section } from './metadata.ts';
 import { readPodSpec } from './pod.ts';
 
-/** More pods than a cluster may have (Kubernetes' limit is 150,000) are a slip of the pen. */
-const MAX_REPLICAS = 150_000;
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** An apps/v1 Deployment, StatefulSet, DaemonSet or ReplicaSet. */
 export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraft['kind']): WorkloadDraft | undefined {

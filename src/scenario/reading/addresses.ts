@@ -31,7 +31,8 @@ export function readIpWithLength(
   if (text === undefined) return undefined;
   const cidr = text.includes('/') ? parseCidr(text) : null;
   const address = parseIp(text.slice(0, Math.max(0, text.indexOf('/'))));
-  if (cidr === null || address === null) return reader.wrong(container, key, 'an address with its prefix length, such as 10.0.2.15/24');
+  if (cidr === null || address === null)
+    return reader.wrong(container, key, 'an address with its prefix length, such as 10.0.2.15/24');
   return { address, length: cidr.length };
 }
 

@@ -7,13 +7,40 @@ import type { Reader } from './reader.ts';
 
 /** The fields of KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1); most decide nothing here. */
 export const KUBE_PROXY_KEYS: readonly string[] = [
-  'mode', 'clusterCIDR', 'detectLocalMode', 'detectLocal', 'nodePortAddresses', 'iptables', 'ipvs', 'nftables', 'conntrack', 'featureGates',
-  'bindAddress', 'bindAddressHardFail', 'clientConnection', 'configSyncPeriod', 'enableProfiling', 'healthzBindAddress', 'hostnameOverride',
-  'logging', 'metricsBindAddress', 'oomScoreAdj', 'portRange', 'showHiddenMetricsForVersion', 'udpIdleTimeout', 'winkernel', 'windowsRunAsService',
+  'mode',
+  'clusterCIDR',
+  'detectLocalMode',
+  'detectLocal',
+  'nodePortAddresses',
+  'iptables',
+  'ipvs',
+  'nftables',
+  'conntrack',
+  'featureGates',
+  'bindAddress',
+  'bindAddressHardFail',
+  'clientConnection',
+  'configSyncPeriod',
+  'enableProfiling',
+  'healthzBindAddress',
+  'hostnameOverride',
+  'logging',
+  'metricsBindAddress',
+  'oomScoreAdj',
+  'portRange',
+  'showHiddenMetricsForVersion',
+  'udpIdleTimeout',
+  'winkernel',
+  'windowsRunAsService',
 ];
 
 const MODES: readonly ProxyMode[] = ['iptables', 'ipvs', 'nftables', 'userspace', 'none'];
-const DETECT_LOCAL_MODES: readonly KubeProxyConfig['detectLocalMode'][] = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'];
+const DETECT_LOCAL_MODES: readonly KubeProxyConfig['detectLocalMode'][] = [
+  'ClusterCIDR',
+  'NodeCIDR',
+  'BridgeInterface',
+  'InterfaceNamePrefix',
+];
 const NOTHING: Mapping = {};
 
 /** A KubeProxyConfiguration, or the short form's `kubeProxy`. Empty strings mean "not set", as for kube-proxy. */
@@ -25,7 +52,8 @@ export function readKubeProxy(reader: Reader, config: Mapping): KubeProxyDraft {
   return {
     mode: valueAt(config, 'mode') === '' ? undefined : reader.oneOf(config, 'mode', MODES),
     clusterCidrs: readCidrs(reader, config, 'clusterCIDR'),
-    detectLocalMode: valueAt(config, 'detectLocalMode') === '' ? undefined : reader.oneOf(config, 'detectLocalMode', DETECT_LOCAL_MODES),
+    detectLocalMode:
+      valueAt(config, 'detectLocalMode') === '' ? undefined : reader.oneOf(config, 'detectLocalMode', DETECT_LOCAL_MODES),
     bridgeInterface: reader.string(detectLocal, 'bridgeInterface'),
     interfaceNamePrefix: reader.string(detectLocal, 'interfaceNamePrefix'),
     nodePortAddresses: reader.texts(config, 'nodePortAddresses'),

@@ -38,7 +38,8 @@ export class Problems {
     for (const [key, count] of this.#counts) {
       const severity = key.startsWith('error') ? 'error' : key.startsWith('warning') ? 'warning' : 'note';
       const code = key.slice(severity.length + 1);
-      if (count > MAX_OF_A_CODE) more.push({ severity, code, message: `${count - MAX_OF_A_CODE} more of the same kind`, position: null });
+      if (count > MAX_OF_A_CODE)
+        more.push({ severity, code, message: `${count - MAX_OF_A_CODE} more of the same kind`, position: null });
     }
     const all = [...this.#diagnostics, ...more];
     return (['error', 'warning', 'note'] as const).flatMap((severity) => all.filter((d) => d.severity === severity));

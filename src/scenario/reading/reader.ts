@@ -6,6 +6,9 @@ import type { SourceFile } from '../source/source-file.ts';
 import { describeValue } from './describe.ts';
 import type { Problems } from './problems.ts';
 
+/** Unknown keys of one mapping that get a hint. */
+const MAX_HINTS = 20;
+
 /**
  * Typed access to the values of one file. Each method returns undefined where nothing is given, and also where something wrong is
  * given: then it has told the problem. Nothing is allocated for values that are right.
@@ -33,9 +36,11 @@ export class Reader {
 
   /** Tells of every key that is not among the allowed ones; `what` names the mapping ("a pod"). */
   allowOnly(mapping: Mapping, what: string, allowed: readonly string[]): void {
+    let unknown = 0;
     for (const key of Object.keys(mapping)) {
       if (allowed.includes(key)) continue;
-      const like = nearest(key, allowed);
+      // Beyond the problems that are told one by one, looking for the nearest spelling is wasted.
+      const like = unknown++ < MAX_HINTS ? nearest(key, allowed) : null;
       const hint = like === null ? `Known keys: ${allowed.join(', ')}` : `Did you mean "${like}"?`;
       this.problems.error('unknown-key', `Unknown key "${key}" in ${what}`, this.source.keyPosition(mapping, key), hint);
     }
@@ -108,7 +113,9 @@ export class Reader {
   items<T>(container: Container, key: Key, read: (list: readonly unknown[], index: number) => T | undefined): T[] | undefined {
     const list = this.list(container, key);
     if (list === undefined) return undefined;
-    return onlyGiven(list.map((item, i) => (item === null || item === undefined ? this.wrong(list, i, 'a value') : read(list, i))));
+    return onlyGiven(
+      list.map((item, i) => (item === null || item === undefined ? this.wrong(list, i, 'a value') : read(list, i))),
+    );
   }
 
   /** A list of strings, numbers taken as text. A list of strings alone is taken as it is. */

@@ -9,16 +9,37 @@ import type { Reader } from './reader.ts';
 
 /** The keys of a ServiceSpec; some decide nothing here. */
 export const SERVICE_SPEC_KEYS: readonly string[] = [
-  'type', 'clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'ports', 'selector', 'externalIPs', 'externalName',
-  'loadBalancerIP', 'loadBalancerClass', 'loadBalancerSourceRanges', 'allocateLoadBalancerNodePorts', 'externalTrafficPolicy',
-  'internalTrafficPolicy', 'sessionAffinity', 'sessionAffinityConfig', 'healthCheckNodePort', 'publishNotReadyAddresses', 'trafficDistribution',
+  'type',
+  'clusterIP',
+  'clusterIPs',
+  'ipFamilies',
+  'ipFamilyPolicy',
+  'ports',
+  'selector',
+  'externalIPs',
+  'externalName',
+  'loadBalancerIP',
+  'loadBalancerClass',
+  'loadBalancerSourceRanges',
+  'allocateLoadBalancerNodePorts',
+  'externalTrafficPolicy',
+  'internalTrafficPolicy',
+  'sessionAffinity',
+  'sessionAffinityConfig',
+  'healthCheckNodePort',
+  'publishNotReadyAddresses',
+  'trafficDistribution',
 ];
 
 /** How malformed addresses of lists are met: told, or passed over as kube-proxy does. */
 export type Strictness = 'strict' | 'lenient';
 
 /** The fields of a ServiceSpec (core/v1), of an object or of a short-form entry. */
-export function readServiceSpec(reader: Reader, spec: Mapping, strictness: Strictness): Omit<ServiceDraft, 'namespace' | 'name' | 'position'> {
+export function readServiceSpec(
+  reader: Reader,
+  spec: Mapping,
+  strictness: Strictness,
+): Omit<ServiceDraft, 'namespace' | 'name' | 'position'> {
   const clusterIps = readClusterIps(reader, spec);
   const affinity = reader.oneOf(spec, 'sessionAffinity', ['None', 'ClientIP']);
   return {
@@ -30,8 +51,13 @@ export function readServiceSpec(reader: Reader, spec: Mapping, strictness: Stric
     ports: reader.mappings(spec, 'ports', (item) => readServicePort(reader, item, strictness)),
     selector: reader.textMap(spec, 'selector'),
     externalIps: readAll(reader, spec, 'externalIPs', 'an IP address', strictness, (text) => parseIpSloppy(text)),
-    loadBalancerSourceRanges: readAll(reader, spec, 'loadBalancerSourceRanges', 'a range such as 203.0.113.0/24', strictness, (text) =>
-      parseCidrSloppy(text.trim()),
+    loadBalancerSourceRanges: readAll(
+      reader,
+      spec,
+      'loadBalancerSourceRanges',
+      'a range such as 203.0.113.0/24',
+      strictness,
+      (text) => parseCidrSloppy(text.trim()),
     ),
     allocateLoadBalancerNodePorts: reader.boolean(spec, 'allocateLoadBalancerNodePorts'),
     externalTrafficPolicy: reader.oneOf(spec, 'externalTrafficPolicy', TRAFFIC_POLICIES),
@@ -63,7 +89,8 @@ export function readLoadBalancerIngress(
 }
 
 function readServicePort(reader: Reader, item: Mapping, strictness: Strictness): ServicePortDraft | undefined {
-  if (strictness === 'strict') reader.allowOnly(item, 'a service port', ['name', 'port', 'targetPort', 'protocol', 'nodePort', 'appProtocol']);
+  if (strictness === 'strict')
+    reader.allowOnly(item, 'a service port', ['name', 'port', 'targetPort', 'protocol', 'nodePort', 'appProtocol']);
   if (valueAt(item, 'port') === undefined) {
     reader.problems.error('missing-key', 'A service port needs "port"', reader.position(item));
     return undefined;

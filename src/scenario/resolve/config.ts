@@ -36,7 +36,11 @@ export function resolveCni(draft: CniDraft | undefined): CniConfig {
  * kube-proxy's configuration. A KubeProxyConfiguration object is taken literally (no clusterCIDR: none); without one the cluster's
  * pod ranges are its clusterCIDR. What the short form gives wins over both.
  */
-export function resolveKubeProxy(object: KubeProxyDraft | undefined, short: KubeProxyDraft | undefined, podCidrs: readonly Cidr[]): KubeProxyConfig {
+export function resolveKubeProxy(
+  object: KubeProxyDraft | undefined,
+  short: KubeProxyDraft | undefined,
+  podCidrs: readonly Cidr[],
+): KubeProxyConfig {
   const pick = <K extends keyof KubeProxyDraft>(key: K): KubeProxyDraft[K] | undefined => short?.[key] ?? object?.[key];
   return {
     mode: pick('mode') ?? 'iptables',
@@ -49,7 +53,11 @@ export function resolveKubeProxy(object: KubeProxyDraft | undefined, short: Kube
       masqueradeBit: pick('masqueradeBit') ?? 14,
       localhostNodePorts: pick('localhostNodePorts') ?? true,
     },
-    ipvs: { scheduler: pick('ipvsScheduler') ?? 'rr', strictArp: pick('ipvsStrictArp') ?? false, excludeCidrs: pick('ipvsExcludeCidrs') ?? [] },
+    ipvs: {
+      scheduler: pick('ipvsScheduler') ?? 'rr',
+      strictArp: pick('ipvsStrictArp') ?? false,
+      excludeCidrs: pick('ipvsExcludeCidrs') ?? [],
+    },
     // What is said for iptables alone stands for nftables too, so that `--proxy-mode` compares like with like.
     nftables: {
       masqueradeAll: pick('nftablesMasqueradeAll') ?? pick('masqueradeAll') ?? false,

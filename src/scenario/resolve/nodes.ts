@@ -6,7 +6,11 @@ import type { Problems } from '../reading/problems.ts';
 const DEFAULT_MTU = 1500;
 
 /** Nodes with their defaults, in the order given. One without an address is told of. */
-export function resolveNodes(drafts: readonly NodeDraft[], podCidrs: ReadonlyMap<string, readonly Cidr[]>, problems: Problems): readonly Node[] {
+export function resolveNodes(
+  drafts: readonly NodeDraft[],
+  podCidrs: ReadonlyMap<string, readonly Cidr[]>,
+  problems: Problems,
+): readonly Node[] {
   return drafts.map((draft) => {
     if (draft.addresses === undefined || draft.addresses.length === 0) {
       const hint = 'Give "ip", or an InternalIP in the status of the Node object';

@@ -23,7 +23,9 @@ export function resolvePods(
 ): readonly Pod[] {
   const nodesByName = new Map(nodes.map((node) => [node.name, node]));
   const allotting = drafts.some((d) => d.hostNetwork !== true && d.addresses === undefined);
-  const known = allotting ? knownAddresses(drafts, slices) : { ofPod: new Map<string, IpAddress[]>(), taken: new Set<IpAddress>() };
+  const known = allotting
+    ? knownAddresses(drafts, slices)
+    : { ofPod: new Map<string, IpAddress[]>(), taken: new Set<IpAddress>() };
   const cursors = new Map<Cidr, IpAddress>();
   const pods: Pod[] = [];
   for (const draft of drafts) {
@@ -32,7 +34,9 @@ export function resolvePods(
     const addresses =
       draft.hostNetwork === true
         ? node.addresses
-        : (draft.addresses ?? known.ofPod.get(`${draft.namespace}/${draft.name}`) ?? allot(draft, node, known.taken, cursors, problems));
+        : (draft.addresses ??
+          known.ofPod.get(`${draft.namespace}/${draft.name}`) ??
+          allot(draft, node, known.taken, cursors, problems));
     pods.push(podOf(draft, node, addresses));
   }
   return pods;
@@ -71,7 +75,12 @@ function nodeOf(draft: PodDraft, nodes: ReadonlyMap<string, Node>, problems: Pro
   if (node === undefined) {
     const like = nearest(draft.node, nodes.keys());
     const hint = like === null ? 'Every node must be given, under "nodes" or as a Node object' : `Did you mean "${like}"?`;
-    problems.error('unknown-node', `${what} is on node "${draft.node}", which is not given`, draft.nodePosition ?? draft.position, hint);
+    problems.error(
+      'unknown-node',
+      `${what} is on node "${draft.node}", which is not given`,
+      draft.nodePosition ?? draft.position,
+      hint,
+    );
   }
   return node;
 }
@@ -96,7 +105,13 @@ function knownAddresses(
   return { ofPod, taken };
 }
 
-function allot(draft: PodDraft, node: Node, taken: Set<IpAddress>, cursors: Map<Cidr, IpAddress>, problems: Problems): readonly IpAddress[] {
+function allot(
+  draft: PodDraft,
+  node: Node,
+  taken: Set<IpAddress>,
+  cursors: Map<Cidr, IpAddress>,
+  problems: Problems,
+): readonly IpAddress[] {
   const addresses: IpAddress[] = [];
   for (const cidr of node.podCidrs) {
     const end = cidrLast(cidr);

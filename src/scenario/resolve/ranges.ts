@@ -34,7 +34,8 @@ export function resolvePodCidrs(drafts: Drafts, cni: CniConfig): readonly Cidr[]
     const common = smallestCidr(mine.flatMap((cidr) => [cidr.address, cidrLast(cidr)]));
     if (common === null) {
       if (family === 4 && given.length === 0) out.push(fallback);
-    } else if (family === 4 && mine.every((cidr) => fallback.length <= cidr.length && cidrsOverlap(fallback, cidr))) out.push(fallback);
+    } else if (family === 4 && mine.every((cidr) => fallback.length <= cidr.length && cidrsOverlap(fallback, cidr)))
+      out.push(fallback);
     else out.push(common.length > widest ? cidrOf(common.address, widest) : common);
   }
   return out;
@@ -83,7 +84,12 @@ export function resolveNodeCidrs(
     }
     const cidrs = pools.flatMap((next) => next() ?? []);
     if (cidrs.length < pools.length) {
-      problems.error('range-exhausted', `The pod range has no room for node ${node.name}`, node.position, 'Give a wider cluster.podCIDR');
+      problems.error(
+        'range-exhausted',
+        `The pod range has no room for node ${node.name}`,
+        node.position,
+        'Give a wider cluster.podCIDR',
+      );
     }
     out.set(node.name, cidrs);
   }

@@ -19,7 +19,10 @@ const NEWEST_VERSION: KubernetesVersion = { major: 1, minor: 34 };
  * Fills in what a real cluster would have filled in (design, section 5, "Defaults"). The same input gives the same cluster. `pods`
  * are the drafts of its pods, those of workloads included.
  */
-export function resolveCluster(drafts: Drafts, problems: Problems): { readonly cluster: Cluster; readonly pods: readonly PodDraft[] } {
+export function resolveCluster(
+  drafts: Drafts,
+  problems: Problems,
+): { readonly cluster: Cluster; readonly pods: readonly PodDraft[] } {
   const cni = resolveCni(drafts.cni);
   const podCidrs = resolvePodCidrs(drafts, cni);
   const serviceCidrs = resolveServiceCidrs(drafts);

@@ -14,7 +14,11 @@ const AGREED_OFFSETS: ReadonlyMap<string, number> = new Map([
 /** Hands out cluster IPs in order, first from the band for dynamic allotment, then from the static one (KEP-3070). */
 export class ClusterIpAllocator {
   readonly #taken: Set<IpAddress>;
-  readonly #bands: readonly { readonly family: 4 | 6; readonly base: IpAddress; readonly cursors: { next: IpAddress; readonly last: IpAddress }[] }[];
+  readonly #bands: readonly {
+    readonly family: 4 | 6;
+    readonly base: IpAddress;
+    readonly cursors: { next: IpAddress; readonly last: IpAddress }[];
+  }[];
 
   constructor(ranges: readonly Cidr[], given: readonly IpAddress[]) {
     this.#taken = new Set(given);
@@ -28,7 +32,11 @@ export class ClusterIpAllocator {
         { next: dynamic, last },
         { next: first, last: addToIp(dynamic, -1) },
       ];
-      return { family: isIpv4Cidr(range) ? 4 : 6, base: range.address, cursors: cursors.filter((c) => cidrContains(range, c.next)) };
+      return {
+        family: isIpv4Cidr(range) ? 4 : 6,
+        base: range.address,
+        cursors: cursors.filter((c) => cidrContains(range, c.next)),
+      };
     });
   }
 

@@ -11,8 +11,15 @@ import { ClusterIpAllocator, NodePortAllocator } from './service-allocators.ts';
 const DEFAULT_AFFINITY_SECONDS = 10800;
 
 /** Services with the API server's defaults, cluster IPs and node ports. */
-export function resolveServices(drafts: readonly ServiceDraft[], serviceCidrs: readonly Cidr[], problems: Problems): readonly Service[] {
-  const ips = new ClusterIpAllocator(serviceCidrs, drafts.flatMap((d) => d.clusterIps ?? []));
+export function resolveServices(
+  drafts: readonly ServiceDraft[],
+  serviceCidrs: readonly Cidr[],
+  problems: Problems,
+): readonly Service[] {
+  const ips = new ClusterIpAllocator(
+    serviceCidrs,
+    drafts.flatMap((d) => d.clusterIps ?? []),
+  );
   const nodePorts = new NodePortAllocator(drafts);
   return drafts.map((draft) => resolveService(draft, serviceCidrs, ips, nodePorts, problems));
 }
@@ -73,7 +80,12 @@ function defaultFamilies(draft: ServiceDraft, serviceCidrs: readonly Cidr[]): re
   return dual ? families : families.slice(0, 1);
 }
 
-function allotClusterIps(draft: ServiceDraft, serviceCidrs: readonly Cidr[], ips: ClusterIpAllocator, problems: Problems): readonly IpAddress[] {
+function allotClusterIps(
+  draft: ServiceDraft,
+  serviceCidrs: readonly Cidr[],
+  ips: ClusterIpAllocator,
+  problems: Problems,
+): readonly IpAddress[] {
   const out: IpAddress[] = [];
   for (const family of draft.ipFamilies ?? defaultFamilies(draft, serviceCidrs)) {
     const ip = ips.next(family, `${draft.namespace}/${draft.name}`);

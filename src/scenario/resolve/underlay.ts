@@ -12,13 +12,24 @@ import { smallestCidr } from './ranges.ts';
 /** The network between the nodes, with its range and router. */
 export function resolveUnderlay(drafts: Drafts, nodes: readonly Node[], problems: Problems): Underlay {
   const { underlay, externals } = drafts;
-  const subnets = (underlay.subnets ?? []).map(({ name, cidr, router }) => ({ name, cidr, router: router ?? addToIp(cidr.address, 1) }));
-  const nodeCidr = underlay.nodeCidr ?? assumedNodeCidr(nodes, subnets.map((s) => s.cidr));
+  const subnets = (underlay.subnets ?? []).map(({ name, cidr, router }) => ({
+    name,
+    cidr,
+    router: router ?? addToIp(cidr.address, 1),
+  }));
+  const nodeCidr =
+    underlay.nodeCidr ??
+    assumedNodeCidr(
+      nodes,
+      subnets.map((s) => s.cidr),
+    );
   const first = addToIp(nodeCidr.address, 1);
   const held = new Set([...nodes.flatMap((n) => n.addresses), ...externals.flatMap((e) => e.addresses)]);
   return {
     nodeCidr,
-    router: subnets.find((s) => s.cidr.address === nodeCidr.address)?.router ?? (underlay.nodeCidr === undefined ? freeAddress(nodeCidr, first, held) : first),
+    router:
+      subnets.find((s) => s.cidr.address === nodeCidr.address)?.router ??
+      (underlay.nodeCidr === undefined ? freeAddress(nodeCidr, first, held) : first),
     subnets,
     firewall: (underlay.firewall ?? []).map((rule) => resolveFirewallRule(rule, drafts, problems)),
     commands: underlay.commands ?? [],
@@ -65,7 +76,12 @@ function resolveEnd(text: string, drafts: Drafts, rule: FirewallDraft, problems:
   const names = [...drafts.nodes.map((n) => `node/${n.name}`), ...drafts.externals.map((e) => `external/${e.name}`)];
   const found = names.find((name) => name === text || name.slice(name.indexOf('/') + 1) === text);
   if (found !== undefined) return found;
-  const like = nearest(text, names) ?? nearest(text, names.map((name) => name.slice(name.indexOf('/') + 1)));
+  const like =
+    nearest(text, names) ??
+    nearest(
+      text,
+      names.map((name) => name.slice(name.indexOf('/') + 1)),
+    );
   const hint = like === null ? 'A node, an external host, or a range' : `Did you mean "${like}"?`;
   problems.error('unknown-host', `The firewall rule names "${text}", which is not given`, rule.position, hint);
   return text;

@@ -2,6 +2,9 @@ import type { Node, Workload } from '../../kubernetes/model/cluster.ts';
 import type { Drafts, NodeDraft, PodDraft, WorkloadDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 
+/** A cluster of more pods is beyond Kubernetes' limits, and most likely a slip of the pen. */
+const MAX_PODS = 150_000;
+
 export interface ExpandedWorkloads {
   /** Given pods and those of workloads, in the order of the input, each with a node if it could be placed. */
   readonly pods: readonly PodDraft[];
@@ -56,6 +59,7 @@ class Places {
   readonly #schedulable: readonly Node[];
   readonly #problems: Problems;
   #next = 0;
+  #made = 0;
 
   constructor(nodes: readonly Node[], drafts: readonly NodeDraft[], problems: Problems) {
     const closed = new Set(drafts.filter((n) => n.unschedulable === true).map((n) => n.name));
@@ -75,8 +79,16 @@ class Places {
     const { template, kind, name } = workload;
     const selector = Object.entries(workload.nodeSelector);
     const takes = (node: Node): boolean =>
-      selector.every(([key, value]) => node.labels[key] === value) && (template.node === undefined || template.node === node.name);
-    if (kind === 'DaemonSet') return this.#nodes.filter(takes).map((node) => ({ ...template, name: `${name}-${node.name}`, node: node.name }));
+      selector.every(([key, value]) => node.labels[key] === value) &&
+      (template.node === undefined || template.node === node.name);
+    if (kind === 'DaemonSet')
+      return this.#nodes.filter(takes).map((node) => ({ ...template, name: `${name}-${node.name}`, node: node.name }));
+    this.#made += workload.replicas;
+    if (this.#made > MAX_PODS) {
+      const hint = `At most ${MAX_PODS} pods are made, Kubernetes' own limit for a cluster`;
+      this.#problems.error('too-many-pods', `${kind} ${name} asks for too many pods`, workload.position, hint);
+      return [];
+    }
     const nodes = this.#schedulable.filter(takes);
     if (nodes.length === 0 && workload.replicas > 0) {
       const why = template.node ?? (selector.length > 0 ? selector.map(([k, v]) => `${k}=${v}`).join(',') : null);
@@ -119,7 +131,11 @@ function podsByOwner(pods: readonly PodDraft[], workloads: readonly WorkloadDraf
 }
 
 /** A ReplicaSet that is not given is named after its Deployment and the hash of the template. */
-function deploymentOf(owner: { readonly kind: string; readonly name: string }, namespace: string, hash: string | undefined): string | null {
+function deploymentOf(
+  owner: { readonly kind: string; readonly name: string },
+  namespace: string,
+  hash: string | undefined,
+): string | null {
   if (owner.kind !== 'ReplicaSet' || hash === undefined || !owner.name.endsWith(`-${hash}`)) return null;
   return ownerKey({ kind: 'Deployment', namespace, name: owner.name.slice(0, -hash.length - 1) });
 }

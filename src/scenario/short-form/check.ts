@@ -7,7 +7,16 @@ import type { Mapping } from '../source/container.ts';
 import { isList, valueAt } from '../source/container.ts';
 
 const PROBE_KEYS: readonly string[] = [
-  'from', 'to', 'protocol', 'sourcePort', 'sourceAddress', 'payload', 'dontFragment', 'ttl', 'backend', 'via',
+  'from',
+  'to',
+  'protocol',
+  'sourcePort',
+  'sourceAddress',
+  'payload',
+  'dontFragment',
+  'ttl',
+  'backend',
+  'via',
 ];
 const CHECK_KEYS: readonly string[] = ['name', ...PROBE_KEYS, 'before', 'coldNeighbours', 'expect'];
 const EXPECT_KEYS: readonly string[] = ['verdict', 'server', 'source', 'servers', 'cause', 'status', 'through', 'notThrough'];
@@ -80,7 +89,7 @@ function readExpectation(reader: Reader, item: Mapping): CheckExpectation {
 /** One text or a list of them. */
 function readTexts(reader: Reader, item: Mapping, key: string): readonly string[] | undefined {
   const value = valueAt(item, key);
-  return value === undefined || isList(value) ? reader.texts(item, key) : (asList(reader.string(item, key)));
+  return value === undefined || isList(value) ? reader.texts(item, key) : asList(reader.string(item, key));
 }
 
 function asList(text: string | undefined): readonly string[] | undefined {

@@ -23,5 +23,13 @@ function readVersion(reader: Reader, cluster: Mapping): ClusterDraft['kubernetes
   const value = valueAt(cluster, 'kubernetesVersion');
   if (value === undefined) return undefined;
   const version = typeof value === 'string' ? parseVersion(value) : null;
-  return version ?? reader.wrong(cluster, 'kubernetesVersion', 'a version such as "1.30"', typeof value === 'number' ? 'Write it in quotes' : undefined);
+  return (
+    version ??
+    reader.wrong(
+      cluster,
+      'kubernetesVersion',
+      'a version such as "1.30"',
+      typeof value === 'number' ? 'Write it in quotes' : undefined,
+    )
+  );
 }

@@ -10,7 +10,17 @@ const BACKENDS: readonly FlannelBackend[] = ['vxlan', 'host-gw', 'ali-vpc', 'aws
 const NAMES: readonly string[] = [...PLUGINS, ...BACKENDS.map((b) => `flannel-${b}`)];
 
 /** One set of keys for all plugins; a plugin passes over what it has no use for. */
-const KEYS: readonly string[] = ['plugin', 'backend', 'vni', 'port', 'mtu', 'podMTU', 'ipMasq', 'iptablesForwardRules', 'hairpinMode'];
+const KEYS: readonly string[] = [
+  'plugin',
+  'backend',
+  'vni',
+  'port',
+  'mtu',
+  'podMTU',
+  'ipMasq',
+  'iptablesForwardRules',
+  'hairpinMode',
+];
 
 /** The `cni` key: a name such as flannel-vxlan, or a mapping with `plugin`. */
 export function readCni(reader: Reader, document: Mapping): CniDraft | undefined {

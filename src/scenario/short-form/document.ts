@@ -13,7 +13,18 @@ import { readShortPod } from './pod.ts';
 import { readShortService } from './service.ts';
 import { readUnderlay } from './underlay.ts';
 
-const KEYS: readonly string[] = ['cluster', 'cni', 'kubeProxy', 'nodes', 'pods', 'services', 'external', 'underlay', 'checks', 'steps'];
+const KEYS: readonly string[] = [
+  'cluster',
+  'cni',
+  'kubeProxy',
+  'nodes',
+  'pods',
+  'services',
+  'external',
+  'underlay',
+  'checks',
+  'steps',
+];
 
 /** A document without `kind`: the short form (design, section 5). All its keys are strict. */
 export function readDocument(reader: Reader, document: Mapping, readFile: ReadFile, out: Collector): void {
@@ -26,12 +37,14 @@ export function readDocument(reader: Reader, document: Mapping, readFile: ReadFi
     reader.allowOnly(kubeProxy, 'kubeProxy', KUBE_PROXY_KEYS);
     out.addKubeProxy('short', readKubeProxy(reader, kubeProxy));
   }
-  for (const node of reader.mappings(document, 'nodes', (item) => readShortNode(reader, item, readFile)) ?? []) out.addNode('short', node);
+  for (const node of reader.mappings(document, 'nodes', (item) => readShortNode(reader, item, readFile)) ?? [])
+    out.addNode('short', node);
   for (const pod of reader.mappings(document, 'pods', (item) => readShortPod(reader, item)) ?? []) out.addPod('short', pod);
   for (const service of reader.mappings(document, 'services', (item) => readShortService(reader, item)) ?? []) {
     out.addService('short', service);
   }
-  for (const external of reader.mappings(document, 'external', (item) => readExternal(reader, item)) ?? []) out.addExternal(external);
+  for (const external of reader.mappings(document, 'external', (item) => readExternal(reader, item)) ?? [])
+    out.addExternal(external);
   const underlay = reader.mapping(document, 'underlay');
   if (underlay !== undefined) out.addUnderlay(readUnderlay(reader, underlay), reader.position(underlay));
   for (const check of reader.mappings(document, 'checks', (item) => readCheck(reader, item)) ?? []) out.addCheck(check);

@@ -6,7 +6,10 @@ import type { Mapping } from '../source/container.ts';
 import { isMapping, valueAt } from '../source/container.ts';
 
 /** An entry of `external`. */
-export function readExternal(reader: Reader, external: Mapping): (ExternalHost & { readonly position: SourcePosition }) | undefined {
+export function readExternal(
+  reader: Reader,
+  external: Mapping,
+): (ExternalHost & { readonly position: SourcePosition }) | undefined {
   reader.allowOnly(external, 'an external host', ['name', 'ip', 'ports', 'commands']);
   const name = reader.requiredName(external, 'name', 'An external host');
   if (valueAt(external, 'ip') === undefined) {

@@ -7,7 +7,17 @@ import type { Mapping } from '../source/container.ts';
 import { valueAt } from '../source/container.ts';
 
 const KEYS: readonly string[] = [
-  'name', 'ip', 'podCIDR', 'labels', 'annotations', 'mtu', 'sysctls', 'addresses', 'interfaces', 'iptablesSave', 'commands',
+  'name',
+  'ip',
+  'podCIDR',
+  'labels',
+  'annotations',
+  'mtu',
+  'sysctls',
+  'addresses',
+  'interfaces',
+  'iptablesSave',
+  'commands',
 ];
 
 /** An entry of `nodes`. */

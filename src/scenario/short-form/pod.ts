@@ -6,7 +6,18 @@ import type { Mapping } from '../source/container.ts';
 import { isMapping, valueAt } from '../source/container.ts';
 
 const KEYS: readonly string[] = [
-  'name', 'namespace', 'node', 'ip', 'labels', 'ports', 'hostNetwork', 'ready', 'terminating', 'mtu', 'hairpinMode', 'commands',
+  'name',
+  'namespace',
+  'node',
+  'ip',
+  'labels',
+  'ports',
+  'hostNetwork',
+  'ready',
+  'terminating',
+  'mtu',
+  'hairpinMode',
+  'commands',
 ];
 const PORT_KEYS: readonly string[] = ['containerPort', 'protocol', 'hostPort', 'hostIP', 'name', 'listens'];
 
@@ -18,7 +29,8 @@ export function readShortPod(reader: Reader, pod: Mapping): PodDraft | undefined
   const node = reader.text(pod, 'node');
   return {
     name,
-    namespace: valueAt(pod, 'namespace') === undefined ? 'default' : (reader.requiredName(pod, 'namespace', 'A pod') ?? 'default'),
+    namespace:
+      valueAt(pod, 'namespace') === undefined ? 'default' : (reader.requiredName(pod, 'namespace', 'A pod') ?? 'default'),
     position: reader.position(pod),
     node,
     nodePosition: node === undefined ? undefined : reader.position(pod, 'node'),

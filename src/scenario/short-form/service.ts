@@ -12,7 +12,10 @@ export function readShortService(reader: Reader, service: Mapping): ServiceDraft
   const status = reader.mapping(service, 'status');
   return {
     name,
-    namespace: valueAt(service, 'namespace') === undefined ? 'default' : (reader.requiredName(service, 'namespace', 'A service') ?? 'default'),
+    namespace:
+      valueAt(service, 'namespace') === undefined
+        ? 'default'
+        : (reader.requiredName(service, 'namespace', 'A service') ?? 'default'),
     position: reader.position(service),
     labels: reader.textMap(service, 'labels'),
     annotations: reader.textMap(service, 'annotations'),

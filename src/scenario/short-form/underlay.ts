@@ -37,7 +37,12 @@ function readFirewallRule(reader: Reader, item: Mapping): FirewallDraft | undefi
   const dropped = text === undefined ? undefined : parseDropped(text);
   if (dropped === null) return reader.wrong(item, 'drop', 'PROTOCOL, PROTOCOL/PORT or all', 'Such as udp/8472');
   if (dropped === undefined) return undefined;
-  return { ...dropped, from: reader.string(item, 'from') ?? null, to: reader.string(item, 'to') ?? null, position: reader.position(item) };
+  return {
+    ...dropped,
+    from: reader.string(item, 'from') ?? null,
+    to: reader.string(item, 'to') ?? null,
+    position: reader.position(item),
+  };
 }
 
 /** "udp/8472", "icmp", "all"; null when malformed. */

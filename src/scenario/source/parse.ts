@@ -13,7 +13,9 @@ const SCHEMA = new Schema(CORE_SCHEMA.tags.filter((tag) => tag !== floatCoreTag)
 /** Values that aliases may add up to: far beyond what people write, far below what exhausts memory. */
 const MAX_EXPANDED_VALUES = 1_000_000;
 
-export type ParseResult = { readonly ok: true; readonly file: SourceFile } | { readonly ok: false; readonly diagnostic: Diagnostic };
+export type ParseResult =
+  | { readonly ok: true; readonly file: SourceFile }
+  | { readonly ok: false; readonly diagnostic: Diagnostic };
 
 /**
  * Text becomes documents. JSON takes the short way through JSON.parse. Fails with the position of the syntax error, and on

@@ -23,13 +23,16 @@ function validateUnderlay(cluster: Cluster, drafts: Drafts, problems: Problems):
   const given = drafts.underlay.nodeCidr !== undefined;
   if (given) links.hold(router, { what: `the router of underlay.nodeCIDR ${formatCidr(nodeCidr)}`, position: null });
   for (const subnet of subnets) {
-    if (subnet.cidr.address !== nodeCidr.address) links.hold(subnet.router, { what: `the router of subnet ${subnet.name}`, position: null });
+    if (subnet.cidr.address !== nodeCidr.address)
+      links.hold(subnet.router, { what: `the router of subnet ${subnet.name}`, position: null });
   }
   for (const node of cluster.nodes) {
     const holder = { what: `node ${node.name}`, position: node.position };
     for (const address of node.addresses) links.hold(address, holder);
     for (const extra of node.extraAddresses) links.hold(extra.address, holder);
-    const onLink = node.addresses.length === 0 || node.addresses.some((a) => [nodeCidr, ...subnets.map((s) => s.cidr)].some((c) => cidrContains(c, a)));
+    const onLink =
+      node.addresses.length === 0 ||
+      node.addresses.some((a) => [nodeCidr, ...subnets.map((s) => s.cidr)].some((c) => cidrContains(c, a)));
     if (!onLink) {
       const message = `Node ${node.name} is outside underlay.nodeCIDR ${formatCidr(nodeCidr)}`;
       problems.error('outside-range', message, node.position, 'All nodes are in it, or in a range of underlay.subnets');
@@ -54,7 +57,11 @@ class Links {
     const other = this.#holders.get(address);
     if (other === undefined) this.#holders.set(address, holder);
     else if (other.what !== holder.what) {
-      this.#problems.error('duplicate-address', `${formatIp(address)} is held by ${other.what} and by ${holder.what}`, holder.position);
+      this.#problems.error(
+        'duplicate-address',
+        `${formatIp(address)} is held by ${other.what} and by ${holder.what}`,
+        holder.position,
+      );
     }
   }
 }
@@ -71,7 +78,11 @@ function validatePods(cluster: Cluster, problems: Problems): void {
       holders.set(address, pod);
       if (ranges.length > 0 && !ranges.some((range) => cidrContains(range, address))) {
         const where = `the pod range of node ${pod.node} (${ranges.map(formatCidr).join(', ')})`;
-        problems.warning('outside-range', `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is outside ${where}`, pod.position);
+        problems.warning(
+          'outside-range',
+          `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is outside ${where}`,
+          pod.position,
+        );
       }
     }
   }
@@ -91,7 +102,11 @@ function validateClusterIps(cluster: Cluster, problems: Problems): void {
     for (const ip of service.clusterIps) {
       const other = holders.get(ip);
       if (other !== undefined) {
-        problems.error('duplicate-address', `Cluster IP ${formatIp(ip)} belongs to service ${other} and to ${name}`, service.position);
+        problems.error(
+          'duplicate-address',
+          `Cluster IP ${formatIp(ip)} belongs to service ${other} and to ${name}`,
+          service.position,
+        );
       }
       holders.set(ip, name);
     }

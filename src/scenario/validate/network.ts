@@ -10,7 +10,10 @@ export function validateNetwork(cluster: Cluster, problems: Problems): void {
   if (plugin === 'flannel') validatePublicIps(cluster, problems);
   const policies = cluster.notModelled.filter((object) => object.kind.endsWith('NetworkPolicy'));
   if (policies.length > 0 && plugin !== 'weave') {
-    const which = policies.length === 1 ? `NetworkPolicy ${policies[0]?.namespace}/${policies[0]?.name} is` : `${policies.length} NetworkPolicies are`;
+    const which =
+      policies.length === 1
+        ? `NetworkPolicy ${policies[0]?.namespace}/${policies[0]?.name} is`
+        : `${policies.length} NetworkPolicies are`;
     problems.warning('policy-not-enforced', `${which} given, but the CNI (${plugin}) enforces none`, null);
   }
 }

@@ -20,7 +20,8 @@ export function validateRanges(cluster: Cluster, drafts: Drafts, problems: Probl
   const position = drafts.cluster.rangesPosition ?? drafts.underlay.nodeCidrPosition ?? null;
   for (const [i, a] of ranges.entries()) {
     for (const b of ranges.slice(i + 1)) {
-      if (familyOf(a.cidr.address) === familyOf(b.cidr.address) && cidrsOverlap(a.cidr, b.cidr)) overlap(a, b, position, problems);
+      if (familyOf(a.cidr.address) === familyOf(b.cidr.address) && cidrsOverlap(a.cidr, b.cidr))
+        overlap(a, b, position, problems);
     }
   }
   validateNodeRanges(cluster, problems);
@@ -33,7 +34,11 @@ function overlap(a: Range, b: Range, position: SourcePosition | null, problems: 
 
 function validateNodeRanges(cluster: Cluster, problems: Problems): void {
   const sorted = cluster.nodes.flatMap((node) => node.podCidrs.map((cidr) => ({ node, cidr })));
-  sorted.sort((a, b) => familyOf(a.cidr.address) - familyOf(b.cidr.address) || (a.cidr.address < b.cidr.address ? -1 : a.cidr.address > b.cidr.address ? 1 : a.cidr.length - b.cidr.length));
+  sorted.sort(
+    (a, b) =>
+      familyOf(a.cidr.address) - familyOf(b.cidr.address) ||
+      (a.cidr.address < b.cidr.address ? -1 : a.cidr.address > b.cidr.address ? 1 : a.cidr.length - b.cidr.length),
+  );
   for (const [i, { node, cidr }] of sorted.entries()) {
     const before = sorted[i - 1];
     // Sorted by their first address, a range overlaps some earlier one exactly if it overlaps one of its neighbours' enclosing ranges.

@@ -37,7 +37,10 @@ function validatePorts(draft: ServiceDraft, problems: Problems): void {
     const key = `${port.port}/${port.protocol}`;
     if (seen.has(key)) problems.error('duplicate-name', `Service ${name} has port ${key} twice`, port.position ?? draft.position);
     else if (names.has(port.name)) {
-      const message = port.name === '' ? `Service ${name} has several ports: each needs a name` : `Service ${name} has two ports named "${port.name}"`;
+      const message =
+        port.name === ''
+          ? `Service ${name} has several ports: each needs a name`
+          : `Service ${name} has two ports named "${port.name}"`;
       problems.error('duplicate-name', message, port.position ?? draft.position);
     }
     seen.add(key);
@@ -67,8 +70,14 @@ function validateEndpoints(service: Service, slices: readonly EndpointSlice[], f
   const name = `${service.namespace}/${service.name}`;
   if (slices.every((slice) => (slice.pods ?? slice.endpoints).length === 0)) {
     if (service.selector !== null && slices.length === 0) {
-      const selector = Object.entries(service.selector).map(([k, v]) => `${k}=${v}`).join(',');
-      problems.warning('selector-matches-nothing', `The selector ${selector} of service ${name} matches no pod`, service.position);
+      const selector = Object.entries(service.selector)
+        .map(([k, v]) => `${k}=${v}`)
+        .join(',');
+      problems.warning(
+        'selector-matches-nothing',
+        `The selector ${selector} of service ${name} matches no pod`,
+        service.position,
+      );
     } else if (!service.headless) {
       problems.warning('no-endpoints', `Service ${name} has no endpoints`, service.position);
     }
@@ -78,7 +87,9 @@ function validateEndpoints(service: Service, slices: readonly EndpointSlice[], f
     problems.warning('no-endpoints', `Service ${name} has no ready endpoint`, service.position);
   }
   for (const port of service.ports) {
-    const matching = slices.filter((slice) => slice.ports.some((p) => p.name === port.name && p.protocol === port.protocol && p.port !== null));
+    const matching = slices.filter((slice) =>
+      slice.ports.some((p) => p.name === port.name && p.protocol === port.protocol && p.port !== null),
+    );
     if (matching.length > 0) {
       validateTargets(service, port, matching, find, problems);
       continue;

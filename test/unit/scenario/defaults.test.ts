@@ -8,12 +8,14 @@ function clusterOf(texts: string | readonly string[]): Cluster {
   return scenarioOf(texts).cluster;
 }
 
-const podIps = (cluster: Cluster): readonly string[] => cluster.pods.map((p) => `${p.name} ${p.node} ${p.addresses.map(formatIp).join(',')}`);
+const podIps = (cluster: Cluster): readonly string[] =>
+  cluster.pods.map((p) => `${p.name} ${p.node} ${p.addresses.map(formatIp).join(',')}`);
 const nodeCidrs = (cluster: Cluster): readonly string[] => cluster.nodes.map((n) => n.podCidrs.map(formatCidr).join(','));
 const clusterIps = (cluster: Cluster): readonly string[] => cluster.services.map((s) => s.clusterIps.map(formatIp).join(','));
 
 const NODES = 'nodes: [{ name: n1, ip: 192.168.0.11 }, { name: n2, ip: 192.168.0.12 }]\n';
-const service = (name: string, more = ''): string => `- { name: ${name}, ports: [{ port: 80 }]${more === '' ? '' : `, ${more}`} }\n`;
+const service = (name: string, more = ''): string =>
+  `- { name: ${name}, ports: [{ port: 80 }]${more === '' ? '' : `, ${more}`} }\n`;
 
 describe('cluster', () => {
   test('nothing said', () => {
@@ -22,7 +24,15 @@ describe('cluster', () => {
     expect(cluster.serviceCidrs.map(formatCidr)).toEqual(['10.96.0.0/12']);
     expect(cluster.dnsDomain).toBe('cluster.local');
     expect(cluster.cni).toEqual({
-      plugin: 'flannel', backend: 'vxlan', vni: 1, port: 8472, mtu: null, podMtu: null, ipMasq: true, iptablesForwardRules: true, hairpinMode: true,
+      plugin: 'flannel',
+      backend: 'vxlan',
+      vni: 1,
+      port: 8472,
+      mtu: null,
+      podMtu: null,
+      ipMasq: true,
+      iptablesForwardRules: true,
+      hairpinMode: true,
     });
     expect(scenarioOf(NODES).assumptions).toEqual(['No CNI is given: flannel with VXLAN is assumed (cni: flannel-vxlan)']);
     expect(scenarioOf('cni: flannel-host-gw').assumptions).toEqual([]);
@@ -38,7 +48,8 @@ describe('cluster', () => {
   });
 
   test('the version of a dump is that of its kubelets', () => {
-    const node = 'apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {nodeInfo: {kubeletVersion: v1.28.3}, addresses: [{type: InternalIP, address: 10.0.0.1}]}';
+    const node =
+      'apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {nodeInfo: {kubeletVersion: v1.28.3}, addresses: [{type: InternalIP, address: 10.0.0.1}]}';
     expect(clusterOf(node).kubernetesVersion.minor).toBe(28);
   });
 
@@ -54,15 +65,17 @@ describe('cluster', () => {
 
 describe('pod ranges and addresses', () => {
   test('/24s in order, skipping taken ones', () => {
-    expect(nodeCidrs(clusterOf('nodes: [{name: a, ip: 10.0.0.2}, {name: b, ip: 10.0.0.3, podCIDR: 10.244.0.0/24}, {name: c, ip: 10.0.0.4}]'))).toEqual([
-      '10.244.1.0/24',
-      '10.244.0.0/24',
-      '10.244.2.0/24',
-    ]);
+    expect(
+      nodeCidrs(
+        clusterOf('nodes: [{name: a, ip: 10.0.0.2}, {name: b, ip: 10.0.0.3, podCIDR: 10.244.0.0/24}, {name: c, ip: 10.0.0.4}]'),
+      ),
+    ).toEqual(['10.244.1.0/24', '10.244.0.0/24', '10.244.2.0/24']);
   });
 
   test('a given range that covers several /24s', () => {
-    expect(nodeCidrs(clusterOf('nodes: [{name: a, ip: 10.0.0.2}, {name: b, ip: 10.0.0.3, podCIDR: 10.244.0.0/23}]'))[0]).toBe('10.244.2.0/24');
+    expect(nodeCidrs(clusterOf('nodes: [{name: a, ip: 10.0.0.2}, {name: b, ip: 10.0.0.3, podCIDR: 10.244.0.0/23}]'))[0]).toBe(
+      '10.244.2.0/24',
+    );
   });
 
   test('dual stack: a /64 of the second family', () => {
@@ -77,14 +90,24 @@ describe('pod ranges and addresses', () => {
   });
 
   test('pods from the third address on, skipping taken ones', () => {
-    const pods = 'pods: [{name: a, node: n1}, {name: b, node: n1, ip: 10.244.0.3}, {name: c, node: n1}, {name: d, node: n2}, {name: h, node: n2, hostNetwork: true}]';
-    expect(podIps(clusterOf(NODES + pods))).toEqual(['a n1 10.244.0.2', 'b n1 10.244.0.3', 'c n1 10.244.0.4', 'd n2 10.244.1.2', 'h n2 192.168.0.12']);
+    const pods =
+      'pods: [{name: a, node: n1}, {name: b, node: n1, ip: 10.244.0.3}, {name: c, node: n1}, {name: d, node: n2}, {name: h, node: n2, hostNetwork: true}]';
+    expect(podIps(clusterOf(NODES + pods))).toEqual([
+      'a n1 10.244.0.2',
+      'b n1 10.244.0.3',
+      'c n1 10.244.0.4',
+      'd n2 10.244.1.2',
+      'h n2 192.168.0.12',
+    ]);
   });
 
   test('an address that a slice says of a pod', () => {
     const slice =
       '---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\naddressType: IPv4\nmetadata: {name: s, labels: {kubernetes.io/service-name: web}}\nendpoints:\n- {addresses: [10.244.0.9], targetRef: {kind: Pod, name: web}}\n- {addresses: [10.244.0.2]}\n';
-    expect(podIps(clusterOf(`${NODES}pods: [{name: client, node: n1}, {name: web, node: n1}]\n${slice}`))).toEqual(['client n1 10.244.0.3', 'web n1 10.244.0.9']);
+    expect(podIps(clusterOf(`${NODES}pods: [{name: client, node: n1}, {name: web, node: n1}]\n${slice}`))).toEqual([
+      'client n1 10.244.0.3',
+      'web n1 10.244.0.9',
+    ]);
   });
 });
 
@@ -131,14 +154,27 @@ describe('services', () => {
     const text =
       'apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {type: LoadBalancer, clusterIP: 10.96.0.5, externalTrafficPolicy: Local, ports: [{port: 80}]}';
     const [service] = clusterOf(text).services;
-    expect(service).toMatchObject({ healthCheckNodePort: 0, ports: [{ port: 80, targetPort: 80, nodePort: 0, protocol: 'tcp', name: '' }] });
+    expect(service).toMatchObject({
+      healthCheckNodePort: 0,
+      ports: [{ port: 80, targetPort: 80, nodePort: 0, protocol: 'tcp', name: '' }],
+    });
   });
 
   test("the API server's defaults", () => {
-    expect(clusterOf(`services:\n${service('a')}${service('b', 'sessionAffinity: ClientIP, selector: {}')}`).services).toMatchObject([
+    expect(
+      clusterOf(`services:\n${service('a')}${service('b', 'sessionAffinity: ClientIP, selector: {}')}`).services,
+    ).toMatchObject([
       {
-        namespace: 'default', type: 'ClusterIP', headless: false, ipFamilies: [4], selector: null, externalTrafficPolicy: 'Cluster',
-        internalTrafficPolicy: 'Cluster', sessionAffinity: { kind: 'None' }, publishNotReadyAddresses: false, allocateLoadBalancerNodePorts: true,
+        namespace: 'default',
+        type: 'ClusterIP',
+        headless: false,
+        ipFamilies: [4],
+        selector: null,
+        externalTrafficPolicy: 'Cluster',
+        internalTrafficPolicy: 'Cluster',
+        sessionAffinity: { kind: 'None' },
+        publishNotReadyAddresses: false,
+        allocateLoadBalancerNodePorts: true,
       },
       { sessionAffinity: { kind: 'ClientIP', timeoutSeconds: 10800 }, selector: null },
     ]);
@@ -146,7 +182,8 @@ describe('services', () => {
 });
 
 describe('kubeProxy.clusterCIDR', () => {
-  const config = (more: string): string => `apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n${more}\n---\n`;
+  const config = (more: string): string =>
+    `apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n${more}\n---\n`;
   test.each<[string, string, readonly string[]]>([
     ['the pod range', 'cluster: { podCIDR: 10.1.0.0/16 }', ['10.1.0.0/16']],
     ['an object is taken literally', `${config('mode: ipvs')}cluster: { podCIDR: 10.1.0.0/16 }`, []],
@@ -159,7 +196,11 @@ describe('kubeProxy.clusterCIDR', () => {
   });
 
   test('the other fields and their defaults', () => {
-    expect(clusterOf(`${config('mode: ipvs\nipvs: {strictARP: true}\nfeatureGates: {A: true}')}kubeProxy: { iptables: { masqueradeBit: 15 }, featureGates: { B: false } }`).kubeProxy).toEqual({
+    expect(
+      clusterOf(
+        `${config('mode: ipvs\nipvs: {strictARP: true}\nfeatureGates: {A: true}')}kubeProxy: { iptables: { masqueradeBit: 15 }, featureGates: { B: false } }`,
+      ).kubeProxy,
+    ).toEqual({
       mode: 'ipvs',
       clusterCidrs: [],
       detectLocalMode: 'ClusterCIDR',
@@ -195,20 +236,26 @@ describe('underlay', () => {
       '  firewall: [{ drop: udp/8472, from: a, to: node/b }, { drop: icmp }, { drop: all, from: 10.0.0.0/8 }]\n' +
       '  commands: [ip route add blackhole 10.5.0.0/16]\n';
     const { nodes, underlay } = clusterOf(text);
-    expect(nodes.map((n) => [n.addresses.map(formatIp), n.mtu, n.extraAddresses.map((a) => `${formatIp(a.address)}/${a.length}`)])).toEqual([
+    expect(
+      nodes.map((n) => [n.addresses.map(formatIp), n.mtu, n.extraAddresses.map((a) => `${formatIp(a.address)}/${a.length}`)]),
+    ).toEqual([
       [['192.168.0.11'], 1400, ['192.168.0.50/24']],
       [['192.168.0.12'], 1500, []],
     ]);
-    expect(nodes.map((n) => n.interfaces.map((i) => `${i.name} ${formatIp(i.address)}/${i.length} ${i.subnet} ${i.mtu}`))).toEqual([
-      ['eth1 10.0.2.15/24 nat 9000'],
-      ['ens4 10.0.2.16/24 null 1500'],
+    expect(
+      nodes.map((n) => n.interfaces.map((i) => `${i.name} ${formatIp(i.address)}/${i.length} ${i.subnet} ${i.mtu}`)),
+    ).toEqual([['eth1 10.0.2.15/24 nat 9000'], ['ens4 10.0.2.16/24 null 1500']]);
+    expect(underlay.subnets.map((s) => `${s.name} ${formatCidr(s.cidr)} ${formatIp(s.router)}`)).toEqual([
+      'nat 10.0.2.0/24 10.0.2.1',
+      'far 10.9.0.0/16 10.9.0.254',
     ]);
-    expect(underlay.subnets.map((s) => `${s.name} ${formatCidr(s.cidr)} ${formatIp(s.router)}`)).toEqual(['nat 10.0.2.0/24 10.0.2.1', 'far 10.9.0.0/16 10.9.0.254']);
     expect(underlay.firewall).toMatchObject([
       { protocol: 'udp', port: 8472, from: 'node/a', to: 'node/b' },
       { protocol: 'icmp', port: null, from: null, to: null },
       { protocol: null, port: null, from: '10.0.0.0/8', to: null },
     ]);
-    expect(underlay.commands).toMatchObject([{ text: 'ip route add blackhole 10.5.0.0/16', position: { file: 'a.yaml', line: 7, column: 14 } }]);
+    expect(underlay.commands).toMatchObject([
+      { text: 'ip route add blackhole 10.5.0.0/16', position: { file: 'a.yaml', line: 7, column: 14 } },
+    ]);
   });
 });

@@ -11,7 +11,8 @@ export function load(texts: string | readonly string[], dumps: Readonly<Record<s
 /** The scenario of a text that must be right. */
 export function scenarioOf(texts: string | readonly string[], dumps: Readonly<Record<string, string>> = {}): Scenario {
   const result = load(texts, dumps);
-  if (!result.ok) throw new Error(result.diagnostics.map((d) => `${d.position?.line}:${d.position?.column} ${d.message}`).join('\n'));
+  if (!result.ok)
+    throw new Error(result.diagnostics.map((d) => `${d.position?.line}:${d.position?.column} ${d.message}`).join('\n'));
   return result.scenario;
 }
 
