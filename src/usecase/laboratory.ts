@@ -1,3 +1,4 @@
+import { originsForDump } from './explain/index.ts';
 import type { World } from '../kernel/world.ts';
 import type { CompileOptions, CompileResult } from '../kubernetes/compile.ts';
 import type { CommandLine, Cluster, ProxyMode, SourcePosition } from '../kubernetes/model/cluster.ts';
@@ -36,7 +37,10 @@ export function openLaboratory(cluster: Cluster, options: LaboratoryOptions, eng
   const changed = withProxyMode(cluster, options.proxyMode);
   const asked = withCommands(changed, options.commands ?? []);
   if (!asked.ok) return { ok: false, diagnostics: [problem('unknown-host', asked.message, null)] };
-  const compileOptions: CompileOptions = { coldNeighbours: options.coldNeighbours ?? false };
+  const compileOptions: CompileOptions = {
+    coldNeighbours: options.coldNeighbours ?? false,
+    recogniseRules: (tables, family) => originsForDump(tables, changed, family),
+  };
   const compiled = engine.compile(asked.cluster, compileOptions);
   if (!compiled.ok) {
     return { ok: false, diagnostics: compiled.problems.map((p) => problem('refused', p.message, p.position)) };

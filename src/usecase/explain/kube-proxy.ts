@@ -115,12 +115,10 @@ function sentence(role: ProxyRole, name: string, rule: RuleText, index: ServiceI
   }
 }
 
-/** "1 in 3 to an endpoint". */
+/** Which of the endpoints that are left a rule picks. */
 function chance(rule: RuleText): string {
   const probability = rule.option('--probability');
-  return probability === null
-    ? 'what is left goes to an endpoint'
-    : `1 in ${Math.round(1 / Number(probability))} goes to an endpoint`;
+  return probability === null ? 'the last or only endpoint' : `1 in ${Math.round(1 / Number(probability))} goes to an endpoint`;
 }
 
 function endpointOf(rule: RuleText, index: ServiceIndex): string {
