@@ -158,7 +158,9 @@ class RuleReader {
 
   #baseOption(option: string, negated: boolean, joined: string | null): void {
     if (negated && !NEGATABLE.has(option)) throw new RuleError(`cannot have ! before ${option}`);
-    const value = () => joined ?? this.#next(option);
+    const next = () => joined ?? this.#next(option);
+    // For these iptables reads the whole word, joined to its option or not ("-ptcp"), and so never understands it.
+    const value = () => (joined === null ? this.#next(option) : this.#words[this.#at - 1]!);
     const base = this.#base;
     this.#once(option);
     switch (option) {
@@ -175,8 +177,7 @@ class RuleReader {
         base.outInterface = { name: this.#interfaceName(value()), negated };
         return;
       case '-p': {
-        // iptables reads the whole word here, joined or not.
-        const text = joined === null ? value() : this.#words[this.#at - 1]!.replace(/^--.*=/, '');
+        const text = value();
         const number = protocolNumber(text);
         if (number === undefined) throw new RuleError(`unknown protocol "${text}" specified`);
         if (number === 0 && negated) throw new RuleError('rule would never match protocol');
@@ -191,10 +192,10 @@ class RuleReader {
         this.#next('-c');
         return;
       case '-m':
-        return this.#loadMatch(value());
+        return this.#loadMatch(next());
       case '-j':
       case '-g':
-        return this.#loadTarget(option, value());
+        return this.#loadTarget(option, next());
       default:
         if (this.#mode === 'command' && option !== `-${this.#family}`) throw new RuleError(`option "${option}" is another family's`);
         return;

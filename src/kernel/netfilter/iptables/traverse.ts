@@ -25,7 +25,7 @@ type Step =
 /** The kernel's NFT_JUMP_STACK_SIZE: deeper jumps are refused when rules are loaded. */
 export const MAX_JUMPS = 16;
 /** No sound rule set enters as many chains for one packet; one with a loop of gotos would without end. */
-const MAX_ENTERED = 65_536;
+const MAX_ENTERED = 16_384;
 
 const ACCEPT: TraverseVerdict = { kind: 'accept' };
 const DROP: TraverseVerdict = { kind: 'drop' };

@@ -79,8 +79,8 @@ class ChainWalk {
     if (!limitsAllow(limitsOf(body, this.#table.name, this.#family), this.#table.name, this.#hook, inBase)) return problem('Invalid argument');
     const next = jumpOf(body, this.#table);
     if (next === null) return null;
+    if (next === 'base') return problem('Operation not supported');
     if (next === undefined) return problem('No such file or directory');
-    if (next.policy !== null) return problem('Operation not supported');
     // The kernel counts a goto like a jump here, though it takes no place in the stack.
     return depth + 1 >= MAX_JUMPS ? problem('Too many links') : this.chain(next, depth + 1);
   }
@@ -93,12 +93,12 @@ function limitsAllow(limits: readonly RuleLimit[], table: Table['name'], hook: H
   );
 }
 
-/** The chain that a rule jumps to; null when it is no jump, undefined when there is no such chain. Reads the text only. */
-function jumpOf(body: string, table: Table): Chain | null | undefined {
+/** The user chain that a rule jumps to; null when it is no jump, undefined when there is no such chain. Reads the text only. */
+function jumpOf(body: string, table: Table): Chain | 'base' | null | undefined {
   const unquoted = body.includes('"') ? body.replace(/"(?:[^"\\]|\\.)*"/g, '""') : body;
   const [, option, name] = /(?:^|\s)(-[jg]) (\S+)/.exec(unquoted) ?? [];
   if (name === undefined || (option === '-j' && (TARGET_MODULES.has(name) || isUnmodelledTarget(name)))) return null;
-  return table.chain(name);
+  return (TABLE_HOOKS[table.name] as readonly string[]).includes(name) ? 'base' : table.chain(name);
 }
 
 /** Modules that are tied to a place. Rules without one are nearly all; only the others are read. */

@@ -74,9 +74,13 @@ export function portRangeOf(text: string, separator = ':'): NumberRange {
 
 /** "0x4000", "0x4000/0xffff"; the mask is all ones when it is left out (xtopt_parse_markmask). */
 export function maskedOf(text: string, module: string, option: string): Masked {
-  const slash = text.indexOf('/');
-  if (slash < 0) return { value: numberOf(text, module, option), mask: ALL_BITS };
-  return { value: numberOf(text.slice(0, slash), module, option), mask: numberOf(text.slice(slash + 1), module, option) };
+  const [valueText, maskText, ...more] = text.split('/');
+  const value = parseNumber(valueText!);
+  const mask = maskText === undefined ? ALL_BITS : parseNumber(maskText);
+  if (value === null || mask === null || more.length > 0) {
+    throw new RuleError(`${module}: bad integer value for option "--${option}", or out of range.`);
+  }
+  return { value, mask };
 }
 
 /** "0x4000" or "0x4000/0x8000", as xtables_save_mark prints a match. */

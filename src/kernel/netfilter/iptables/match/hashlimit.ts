@@ -11,7 +11,7 @@ import type { TokenBucket } from './token-bucket.ts';
 /** In the order of iptables-save (print_mode). */
 const MODES = ['srcip', 'srcport', 'dstip', 'dstport'] as const;
 type Mode = (typeof MODES)[number];
-const MISSING = 'You have to specify --hashlimit-upto or --hashlimit-above';
+const MISSING = 'You have to specify --hashlimit';
 const DEFAULT_BURST = 5;
 const DEFAULT_GC_INTERVAL = 1000;
 

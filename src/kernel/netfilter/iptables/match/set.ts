@@ -49,7 +49,7 @@ export function directionsOf(text: string): readonly ('src' | 'dst')[] {
   const directions = text.split(',');
   if (directions.length > MAX_DIRECTIONS) throw new RuleError(`Can't be more src/dst options than ${MAX_DIRECTIONS}.`);
   for (const direction of directions) {
-    if (direction !== 'src' && direction !== 'dst') throw new RuleError(`You must specify (the comma separated list of) 'src' or 'dst'.`);
+    if (direction !== 'src' && direction !== 'dst') throw new RuleError(`You must spefify (the comma separated list of) 'src' or 'dst'.`);
   }
   return directions as readonly ('src' | 'dst')[];
 }

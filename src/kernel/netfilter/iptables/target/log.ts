@@ -35,7 +35,7 @@ const nflog: TargetModule = {
   name: 'NFLOG',
   options: [{ name: 'nflog-group' }, { name: 'nflog-prefix' }, { name: 'nflog-range' }, { name: 'nflog-size' }, { name: 'nflog-threshold' }],
   build(given) {
-    const prefix = prefixOf(given, 'nflog-prefix').slice(0, 63);
+    const prefix = prefixOf(given, 'nflog-prefix');
     const group = given.has('nflog-group') ? numberOf(valueOf(given, 'nflog-group'), 'NFLOG', 'nflog-group', 0, 65535) : 0;
     const number = (name: string, max: number) =>
       given.has(name) && `--${name} ${numberOf(valueOf(given, name), 'NFLOG', name, 0, max)}`;
@@ -100,6 +100,6 @@ function prefixOf(given: GivenOptions, option: string): string {
 function levelOf(text: string): number {
   const number = parseNumber(text, 0, 7);
   const level = number ?? LEVELS.findIndex((names) => names.includes(text.toLowerCase()));
-  if (level < 0) throw new RuleError(`log-level "${text}" unknown`);
+  if (level < 0) throw new RuleError(`log level "${text}" unknown`);
   return level;
 }

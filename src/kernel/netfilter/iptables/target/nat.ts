@@ -127,7 +127,7 @@ function portsOf(text: string, { protocol }: RuleScope): { readonly minPort: num
   const [low, high] = text.includes('-') && parseNumber(text) === null ? splitPorts(text) : [text, text];
   const minPort = portOf(low);
   const maxPort = portOf(high);
-  if (minPort === 0 || minPort > maxPort) throw new RuleError(`Port range (${text}) funky`);
+  if (minPort > maxPort) throw new RuleError(`Port range \`${high}' funky`);
   return { minPort, maxPort };
 }
 
