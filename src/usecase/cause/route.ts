@@ -2,6 +2,7 @@ import { formatIp, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { formatRoute } from '../../kernel/routing/format.ts';
 import { TABLE_MAIN } from '../../kernel/routing/route.ts';
+import type { RoutingTable } from '../../kernel/routing/route.ts';
 import type { RouteEvent } from '../../trace/event.ts';
 import type { World } from '../../kernel/world.ts';
 import type { Cause, CauseCode } from '../../trace/outcome.ts';
@@ -21,8 +22,25 @@ export const routeRefuses: Diagnose = (evidence, site) => {
   const refused = site.drop ? describePacket(packet) : `what it sends to ${packet?.dst ?? evidence.destination.label}`;
   const text = `${site.host} has the route \`${route.entry}\` in table ${route.table}, which refuses ${refused}`;
   const table = route.table === 'main' ? '' : ` table ${route.table}`;
-  return causeAt(site, code, text, [onHost(site.host, `ip route del ${route.entry}${table}`)], routeIndex(site));
+  const remedy = [onHost(site.host, `ip route del ${route.entry}${table}`)];
+  const address = parseIp(packet?.dst ?? '') ?? evidence.request.destination;
+  const replaced = route.table === 'main' ? lostRoute(evidence, site.host, address) : null;
+  if (replaced) remedy.push(onHost(site.host, `ip route add ${replaced}`));
+  return causeAt(site, code, text, remedy, routeIndex(site));
 };
+
+/** The route that should lead on and is not there any more: one that refuses took its place. */
+function lostRoute({ world, healthy }: Evidence, host: string, address: IpAddress): string | null {
+  const intended = healthy();
+  const right = intended && bestRoute(intended, host, address);
+  if (!right) return null;
+  for (const route of mainTable(world, host)?.lookup(address) ?? []) if (formatRoute(route) === right.route) return null;
+  return right.route;
+}
+
+function mainTable(world: World, host: string): RoutingTable | undefined {
+  return world.host(host)?.routing.tables.get(TABLE_MAIN);
+}
 
 /** no-route: the device that the route leads through, or that the packet came by, is down. */
 export const deviceDown: Diagnose = (_evidence, site) => {
@@ -51,9 +69,9 @@ export const noRoute: Diagnose = (evidence, site) => {
     const text = `${repair.host} has no longer its route ${what}, \`${repair.route}\`${astray}`;
     return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
   }
+  if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
   const astray = strangeTable(site);
   if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
-  if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
   const isPod = evidence.cluster.pods.some((pod) => !pod.hostNetwork && address !== null && pod.addresses.includes(address));
   const why = isPod && site.host === 'underlay' ? ": pods' addresses are known to the nodes only" : '';
   const text = `${site.host} has no route ${what}${why}`;
@@ -109,8 +127,7 @@ function missingRoute(
 }
 
 function bestRoute(world: World, host: string, address: IpAddress): { readonly route: string } | null {
-  const table = world.host(host)?.routing.tables.get(TABLE_MAIN);
-  for (const route of table?.lookup(address) ?? []) return { route: formatRoute(route).trim() };
+  for (const route of mainTable(world, host)?.lookup(address) ?? []) return { route: formatRoute(route) };
   return null;
 }
 

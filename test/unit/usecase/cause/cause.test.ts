@@ -240,6 +240,27 @@ const CASES: readonly Case[] = [
     }),
   ),
   {
+    code: 'route-unreachable',
+    what: "it took flannel's place",
+    commands: ['node-1: ip route replace unreachable 10.244.2.0/24'],
+    to: 'pod/web-2:8080',
+    verdict: 'host-unreachable',
+    says: ['node/node-1 has the route `unreachable 10.244.2.0/24` in table main'],
+    remedy: [
+      'ip route del unreachable 10.244.2.0/24  # on node/node-1',
+      'ip route add 10.244.2.0/24 via 10.244.2.0 dev flannel.1 onlink  # on node/node-1',
+    ],
+  },
+  {
+    code: 'no-route',
+    what: 'a rule of `ip rule` leads astray',
+    commands: ['node-1: ip rule add from 10.244.1.2 lookup 100', 'node-1: ip route add default via 172.18.0.1 table 100'],
+    to: 'pod/web-2:8080',
+    verdict: 'timeout',
+    says: ['node/node-1 looked it up in table 100', 'astray to underlay'],
+    remedy: ['ip route add 10.244.2.0/24 via 10.244.2.0 dev flannel.1 onlink table 100  # on node/node-1'],
+  },
+  {
     code: 'no-such-address',
     what: 'a pod that is not there',
     to: '10.244.2.99:8080',
