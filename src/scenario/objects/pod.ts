@@ -1,7 +1,7 @@
 import { familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { PodDraft, PortDraft } from '../drafts.ts';
-import { parseIpSloppy } from '../reading/addresses.ts';
+import { parseIpSloppy, readHostIp } from '../reading/addresses.ts';
 import { MAX_PORT, readPort, readTransport } from '../reading/common.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
@@ -34,35 +34,42 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
     ready: isReady(status),
     terminating: valueAt(metadata.raw, 'deletionTimestamp') !== undefined,
     owner: readOwner(metadata.raw),
-    ...readPodSpec(reader, spec),
+    hostNetwork: reader.boolean(spec, 'hostNetwork'),
+    ports: readPodPorts(reader, spec),
   };
 }
 
-/** The part of a PodSpec that a template has too. */
-export function readPodSpec(reader: Reader, spec: Mapping): Pick<PodDraft, 'hostNetwork' | 'ports'> {
-  const hostNetwork = reader.boolean(spec, 'hostNetwork');
-  const containers = (reader.list(spec, 'containers') ?? []).filter(isMapping);
-  // Only sidecars stay (KEP-753): init containers with restartPolicy Always.
-  const sidecars = (reader.list(spec, 'initContainers') ?? []).filter(isMapping).filter((c) => c.restartPolicy === 'Always');
-  const lists = [...containers, ...sidecars].map((container, process) =>
-    reader.mappings(container, 'ports', (item) => readContainerPort(reader, item, hostNetwork === true, process)),
-  );
-  const ports = lists.length === 1 ? lists[0] : lists.flatMap((list) => list ?? []);
-  return { hostNetwork, ports: ports?.length === 0 ? undefined : ports };
+/** What the containers of a PodSpec or of a template listen on; undefined when they declare nothing. */
+export function readPodPorts(reader: Reader, spec: Mapping): readonly PortDraft[] | undefined {
+  const containers = reader.list(spec, 'containers') ?? [];
+  const initContainers = reader.list(spec, 'initContainers');
+  const only = containers[0];
+  const ports =
+    containers.length === 1 && initContainers === undefined
+      ? readContainerPorts(reader, only, 0)
+      : // Of init containers only sidecars stay (KEP-753).
+        [...containers, ...(initContainers ?? []).filter((c) => isMapping(c) && c.restartPolicy === 'Always')].flatMap(
+          (container, process) => readContainerPorts(reader, container, process) ?? [],
+        );
+  return ports?.length === 0 ? undefined : ports;
 }
 
-function readContainerPort(reader: Reader, item: Mapping, hostNetwork: boolean, process: number): PortDraft | undefined {
+function readContainerPorts(reader: Reader, container: unknown, process: number): readonly PortDraft[] | undefined {
+  return isMapping(container)
+    ? reader.mappings(container, 'ports', (item) => readContainerPort(reader, item, process))
+    : undefined;
+}
+
+function readContainerPort(reader: Reader, item: Mapping, process: number): PortDraft | undefined {
   const port = readPort(reader, item, 'containerPort');
   if (port === undefined) return undefined;
   const hostPort = reader.integer(item, 'hostPort', 0, MAX_PORT) ?? 0;
-  const hostIp = reader.string(item, 'hostIP') ?? '';
   return {
     name: reader.text(item, 'name') ?? '',
     port,
     protocol: readTransport(reader, item, 'protocol'),
-    // With hostNetwork the API server fills in hostPort; no portmap rule comes of it.
-    hostPort: hostPort === 0 || hostNetwork ? null : hostPort,
-    hostIp: hostIp === '' ? null : parseIpSloppy(hostIp),
+    hostPort: hostPort === 0 ? null : hostPort,
+    hostIp: readHostIp(reader, item) ?? null,
     listens: true,
     process,
     position: null,
@@ -77,11 +84,15 @@ function isReady(status: Mapping): boolean {
 }
 
 function readAddresses(reader: Reader, status: Mapping): readonly IpAddress[] | undefined {
-  const list = (reader.list(status, 'podIPs') ?? []).filter(isMapping).map((item) => item.ip);
-  const texts = list.length > 0 ? list : [valueAt(status, 'podIP') ?? ''];
+  const list = reader.list(status, 'podIPs') ?? [];
+  const texts = list.length > 0 ? list.map((item) => (isMapping(item) ? item.ip : item)) : [valueAt(status, 'podIP') ?? ''];
   if (texts.length === 1 && texts[0] === '') return undefined;
-  const addresses = texts.map((text) => (typeof text === 'string' ? parseIpSloppy(text) : null));
-  if (addresses.some((address) => address === null)) return reader.wrong(status, 'podIP', 'an IP address');
-  const given = addresses.filter((address) => address !== null);
-  return given.length === 1 ? given : given.filter((a, i) => given.findIndex((b) => familyOf(a) === familyOf(b)) === i);
+  const addresses: IpAddress[] = [];
+  for (const text of texts) {
+    const address = typeof text === 'string' ? parseIpSloppy(text) : null;
+    if (address === null) return reader.wrong(status, 'podIP', 'an IP address');
+    if (!addresses.some((a) => familyOf(a) === familyOf(address))) addresses.push(address);
+  }
+  // Grown lists have room to spare, which adds up over all pods.
+  return addresses.slice();
 }

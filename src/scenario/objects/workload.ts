@@ -2,7 +2,7 @@ import type { WorkloadDraft } from '../drafts.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { readMetadata, readOwner, section } from './metadata.ts';
-import { readPodSpec } from './pod.ts';
+import { readPodPorts } from './pod.ts';
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -31,7 +31,8 @@ export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraf
       node: reader.string(podSpec, 'nodeName'),
       labels: reader.textMap(section(reader, template, 'metadata'), 'labels'),
       owner: { kind, name },
-      ...readPodSpec(reader, podSpec),
+      hostNetwork: reader.boolean(podSpec, 'hostNetwork'),
+      ports: readPodPorts(reader, podSpec),
     },
   };
 }

@@ -2,7 +2,7 @@ import { parseCidr } from '../../net/cidr.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import { familyOf, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
-import type { Container, Key } from '../source/container.ts';
+import type { Container, Key, Mapping } from '../source/container.ts';
 import { isList, valueAt } from '../source/container.ts';
 import type { Reader } from './reader.ts';
 
@@ -11,6 +11,12 @@ export function readIp(reader: Reader, container: Container, key: Key): IpAddres
   const text = reader.string(container, key);
   if (text === undefined) return undefined;
   return parseIp(text) ?? reader.wrong(container, key, 'an IP address', sloppyHint(text, parseIpSloppy));
+}
+
+/** The hostIP of a container port; undefined also for the unspecified address, which stands for every address of the node. */
+export function readHostIp(reader: Reader, port: Mapping): IpAddress | undefined {
+  const ip = valueAt(port, 'hostIP') === '' ? undefined : readIp(reader, port, 'hostIP');
+  return ip === undefined || BigInt(ip) === 0n ? undefined : ip;
 }
 
 /** A range `ADDRESS/LENGTH`; host bits are cleared. */

@@ -1,4 +1,3 @@
-import { familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { LoadBalancerIngressDraft, ServiceDraft, ServicePortDraft } from '../drafts.ts';
 import type { Mapping } from '../source/container.ts';
@@ -156,9 +155,4 @@ function readAll<T>(
     if (value === null && strictness === 'strict' && text !== undefined) return reader.wrong(list, i, expected);
     return value ?? undefined;
   });
-}
-
-/** The families of addresses in their order. */
-export function familiesOf(addresses: readonly IpAddress[]): readonly (4 | 6)[] {
-  return addresses.map(familyOf);
 }

@@ -55,7 +55,7 @@ function podOf(draft: PodDraft, node: Node, addresses: readonly IpAddress[]): Po
     ready: serving && !terminating,
     serving,
     terminating,
-    ports: draft.ports ?? [],
+    ports: draft.hostNetwork === true ? withoutHostPorts(draft.ports ?? []) : (draft.ports ?? []),
     assumedPorts: [],
     mtu: draft.mtu ?? null,
     hairpinMode: draft.hairpinMode ?? null,
@@ -63,6 +63,11 @@ function podOf(draft: PodDraft, node: Node, addresses: readonly IpAddress[]): Po
     commands: draft.commands ?? [],
     position: draft.position,
   };
+}
+
+/** With hostNetwork the port of the container is the host's: no portmap rule comes of hostPort. */
+function withoutHostPorts(ports: Pod['ports']): Pod['ports'] {
+  return ports.map((port) => ({ ...port, hostPort: null }));
 }
 
 function nodeOf(draft: PodDraft, nodes: ReadonlyMap<string, Node>, problems: Problems): Node | undefined {

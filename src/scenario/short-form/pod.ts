@@ -1,5 +1,5 @@
 import type { PodDraft, PortDraft } from '../drafts.ts';
-import { readIp, readIps } from '../reading/addresses.ts';
+import { readHostIp, readIps } from '../reading/addresses.ts';
 import { readCommands, readMtu, readPort, readTransport } from '../reading/common.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
@@ -67,7 +67,7 @@ function readShortPort(reader: Reader, list: readonly unknown[], index: number):
     port,
     protocol: readTransport(reader, item, 'protocol'),
     hostPort: readPort(reader, item, 'hostPort') ?? null,
-    hostIp: readIp(reader, item, 'hostIP') ?? null,
+    hostIp: readHostIp(reader, item) ?? null,
     listens: reader.boolean(item, 'listens') ?? true,
     process: index,
     position,

@@ -31,6 +31,7 @@ function validatePorts(draft: ServiceDraft, problems: Problems): void {
     problems.error('missing-key', `Service ${name} of type ExternalName needs "externalName"`, draft.position);
   }
   if (draft.complete === true) return;
+  const hasNodePorts = draft.type === 'NodePort' || draft.type === 'LoadBalancer';
   const seen = new Set<string>();
   const names = new Set<string>();
   for (const port of ports) {
@@ -42,6 +43,10 @@ function validatePorts(draft: ServiceDraft, problems: Problems): void {
           ? `Service ${name} has several ports: each needs a name`
           : `Service ${name} has two ports named "${port.name}"`;
       problems.error('duplicate-name', message, port.position ?? draft.position);
+    }
+    if (!hasNodePorts && (port.nodePort ?? 0) !== 0) {
+      const message = `Service ${name} has a node port, but its type is ${draft.type ?? 'ClusterIP'}`;
+      problems.error('wrong-value', message, port.position ?? draft.position, 'Give type: NodePort');
     }
     seen.add(key);
     names.add(port.name);

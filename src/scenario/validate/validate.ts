@@ -6,9 +6,11 @@ import { validateListeners } from './listeners.ts';
 import { validateNetwork } from './network.ts';
 import { validateRanges } from './ranges.ts';
 import { validateServices } from './services.ts';
+import { validateUnderlay } from './underlay.ts';
 
 /** Tells what cannot be (errors) and what is legal but suspicious (warnings) about a resolved cluster. */
 export function validate(cluster: Cluster, drafts: Drafts, pods: readonly PodDraft[], problems: Problems): void {
+  validateUnderlay(cluster, drafts, problems);
   validateAddresses(cluster, drafts, problems);
   validateListeners(pods, problems);
   validateRanges(cluster, drafts, problems);

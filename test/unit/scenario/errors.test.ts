@@ -162,6 +162,43 @@ describe('errors of the short form', () => {
   });
 });
 
+describe('errors that need the whole cluster', () => {
+  test.each<[string, string, readonly string[]]>([
+    [
+      'a pod with the address of its bridge',
+      `cni: flannel\n${NODE}pods: [{ name: a, node: node-1, ip: 10.244.0.1 }]`,
+      ['3:8 duplicate-address 10.244.0.1 of pod default/a is the address of the bridge of node node-1'],
+    ],
+    [
+      'an interface in no subnet',
+      'nodes: [{ name: a, ip: 10.0.0.2, interfaces: [{ ip: 10.1.0.2/24, subnet: natt }] }]\nunderlay: { subnets: [{ name: nat, cidr: 10.1.0.0/24 }] }',
+      ['1:9 unknown-subnet Interface eth1 of node a is in subnet "natt", which is not given (Did you mean "nat"?)'],
+    ],
+    [
+      'two interfaces with one address in one subnet',
+      'nodes:\n- { name: a, ip: 10.0.0.2, interfaces: [{ ip: 10.1.0.2/24, subnet: nat }] }\n- { name: b, ip: 10.0.0.3, interfaces: [{ ip: 10.1.0.2/24, subnet: nat }] }\nunderlay: { subnets: [{ name: nat, cidr: 10.1.0.0/24 }] }',
+      ['3:3 duplicate-address 10.1.0.2 is held by node a and by node b'],
+    ],
+    [
+      'a node port without the type',
+      'services: [{ name: a, ports: [{ port: 80, nodePort: 30080 }] }]',
+      ['1:31 wrong-value Service default/a has a node port, but its type is ClusterIP (Give type: NodePort)'],
+    ],
+    [
+      'hostNetwork with another hostPort',
+      `${NODE}pods: [{ name: a, node: node-1, hostNetwork: true, ports: [{ containerPort: 80, hostPort: 81 }] }]`,
+      ['2:60 wrong-value Pod default/a has hostNetwork: its hostPort 81 must be its containerPort 80'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(errorsOf(text)).toEqual(expected);
+  });
+
+  test('one address behind two private links', () => {
+    const node = (n: number): string => `- { name: n${n}, ip: 10.0.0.${n}, interfaces: [{ ip: 10.1.0.2/24 }] }\n`;
+    expect(load(`nodes:\n${node(2)}${node(3)}`).ok).toBe(true);
+  });
+});
+
 describe('errors of Kubernetes objects', () => {
   test.each<[string, string, readonly string[]]>([
     [
