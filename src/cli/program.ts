@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { addCheckCommand } from './commands/check.ts';
 import { addExplainCommand } from './commands/explain.ts';
+import { addLabCommand } from './commands/lab.ts';
 import { addRulesCommand } from './commands/rules.ts';
 import { addTraceCommand } from './commands/trace.ts';
 import { printableLines } from '../render/printable.ts';
@@ -48,6 +49,7 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
   addRulesCommand(program, io, act);
   addCheckCommand(program, io, act);
   addExplainCommand(program, io, act);
+  addLabCommand(program, io, act);
   return program;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { agentProbe } from '../../usecase/lab/agent-hosts.ts';
 import type { AgentHost } from '../../usecase/lab/agent-hosts.ts';
 import type { Observation } from '../../usecase/lab/observation.ts';
@@ -18,8 +18,8 @@ export interface Agent {
 }
 
 /** Starts the measuring process and puts servers, captures and traces into the lab's namespaces. */
-export async function startAgent(packageRoot: URL, hosts: readonly AgentHost[], vxlanPort: number | null): Promise<Agent> {
-  const child = spawn('python3', ['-B', fileURLToPath(new URL(PROGRAM, packageRoot))], { stdio: ['pipe', 'pipe', 'pipe'] });
+export async function startAgent(packageRoot: string, hosts: readonly AgentHost[], vxlanPort: number | null): Promise<Agent> {
+  const child = spawn('python3', ['-B', join(packageRoot, PROGRAM)], { stdio: ['pipe', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => {
     errors += data.toString();

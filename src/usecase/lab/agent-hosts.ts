@@ -1,7 +1,9 @@
 import { formatIp } from '../../net/ip.ts';
+import { commandsByHost } from '../../kubernetes/compile.ts';
 import { namespaceNames } from './names.ts';
 import type { World } from '../../kernel/world.ts';
 import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
+import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { LabName } from './names.ts';
 import type { PlannedProbe } from './verify.ts';
 
@@ -9,13 +11,14 @@ import type { PlannedProbe } from './verify.ts';
 export interface AgentHost {
   readonly host: string;
   readonly netns: string;
-  /** True where rules may be: on nodes and the router. */
+  /** True where rules may be. */
   readonly traced: boolean;
   readonly servers: readonly { readonly protocol: string; readonly address: string | null; readonly port: number; readonly owner: string }[];
 }
 
 /** All namespaces of a lab with the servers that run there. */
-export function agentHosts(lab: LabName, world: World): readonly AgentHost[] {
+export function agentHosts(lab: LabName, cluster: Cluster, world: World): readonly AgentHost[] {
+  const changed = commandsByHost(cluster);
   return [...namespaceNames(lab, world)].map(([name, netns]) => {
     const host = world.host(name);
     const seen = new Set<string>();
@@ -25,7 +28,7 @@ export function agentHosts(lab: LabName, world: World): readonly AgentHost[] {
       seen.add(key);
       return [{ protocol, address: address === null ? null : formatIp(address), port, owner }];
     });
-    return { host: name, netns, traced: name === 'underlay' || name.startsWith('node/'), servers };
+    return { host: name, netns, traced: (host?.netfilter.iptables.size ?? 0) > 0 || changed.has(name), servers };
   });
 }
 

@@ -1,21 +1,13 @@
 import { formatIp } from '../../net/ip.ts';
 import { verdictOfErrno } from '../../kernel/socket/errno.ts';
 import { sorter } from './parts.ts';
+import type { Sorter } from './parts.ts';
 import { observedDevices, simulatedDevices } from './devices.ts';
 import type { ConnectionRequest, ConnectionResult, ConnectionVerdict } from '../../kernel/walk/connection.ts';
 import type { KernelEvent } from '../../trace/event.ts';
 import type { Part } from '../../trace/outcome.ts';
+import type { LabDifference } from '../../trace/lab-report.ts';
 import type { Observation } from './observation.ts';
-
-/** Where a simulated and an observed connection part. Lines are in order; `at` is the first that differs. */
-export interface Difference {
-  readonly what: 'verdict' | 'server' | 'source' | 'rules' | 'devices';
-  /** "request on node/node-1" */
-  readonly where: string | null;
-  readonly simulated: readonly string[];
-  readonly observed: readonly string[];
-  readonly at: number;
-}
 
 export interface CompareOptions {
   readonly vxlanPort: number | null;
@@ -31,13 +23,12 @@ export interface Ending {
 }
 
 export function observedEnding(observation: Observation, request: ConnectionRequest): Ending {
-  const { result, arrivals } = observation;
-  const [arrival] = arrivals;
+  const [arrival] = observation.arrivals;
   const echo = request.protocol === 'icmp' ? echoServer(observation) : null;
   return {
     verdict: observedVerdict(observation, request),
     server: arrival?.owner ?? echo?.server ?? null,
-    source: arrival?.source ?? echo?.source ?? (result.connected ? null : null),
+    source: arrival?.source ?? echo?.source ?? null,
   };
 }
 
@@ -51,7 +42,7 @@ export function compareConnection(
   observation: Observation,
   request: ConnectionRequest,
   options: CompareOptions,
-): Difference | null {
+): LabDifference | null {
   const simulated = simulatedEnding(result);
   const observed = observedEnding(observation, request);
   const sort = sorter(observation, { host: request.host, protocol: request.protocol, vxlanPort: options.vxlanPort });
@@ -59,7 +50,9 @@ export function compareConnection(
   for (const host of new Set(observation.runs.map((run) => run.host))) {
     belongings.set(host, sort.ofRuns(observation.runs.filter((run) => run.host === host)));
   }
+  const silent = replyNeverSent(observation, sort);
   for (const part of PARTS) {
+    if (part === 'reply' && silent) continue;
     const events = result[part];
     const hosts = new Set([...events.map(({ host }) => host), ...observation.runs.map(({ host }) => host)]);
     for (const host of hosts) {
@@ -77,21 +70,33 @@ export function compareConnection(
     const difference = firstDifference(what, null, [simulated[what] ?? 'none'], [observed[what] ?? 'none']);
     if (difference) return difference;
   }
+  const inOrder = wasFragmented(observation) ? (lines: readonly string[]) => [...lines].sort() : (lines: readonly string[]) => lines;
   for (const part of PARTS) {
     const expected = simulatedDevices(result[part]);
     const found = observedDevices(observation, sort, part);
     for (const host of new Set([...expected.keys(), ...found.keys()])) {
-      const difference = firstDifference('devices', `${part} on ${host}`, expected.get(host) ?? [], found.get(host) ?? []);
+      const difference = firstDifference('devices', `${part} on ${host}`, inOrder(expected.get(host) ?? []), inOrder(found.get(host) ?? []));
       if (difference) return difference;
     }
   }
   return null;
 }
 
-function firstDifference(what: Difference['what'], where: string | null, simulated: readonly string[], observed: readonly string[]): Difference | null {
+function firstDifference(what: LabDifference['what'], where: string | null, simulated: readonly string[], observed: readonly string[]): LabDifference | null {
   const length = Math.max(simulated.length, observed.length);
   for (let at = 0; at < length; at++) if (simulated[at] !== observed[at]) return { what, where, simulated, observed, at };
   return null;
+}
+
+/** An ICMP error that dies in its own host's OUTPUT is no packet that comes back: the simulation leaves it out as well. */
+function replyNeverSent(observation: Observation, sort: Sorter): boolean {
+  const first = observation.runs.find((run, i) => sort.ofRuns(observation.runs)[i]?.part === 'reply' && run.packet.icmp !== undefined);
+  return first?.hook === 'OUTPUT' && !observation.frames.some((frame) => sort.ofFrame(frame)?.part === 'reply');
+}
+
+/** Fragments travel side by side: in which order they pass a device is chance. */
+function wasFragmented({ frames }: Observation): boolean {
+  return frames.some(({ packet, inner }) => packet.fragment !== undefined || inner?.packet?.fragment !== undefined);
 }
 
 function ruleLine(event: KernelEvent): string[] {

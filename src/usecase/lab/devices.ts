@@ -1,18 +1,19 @@
 import type { DeviceEvent, KernelEvent } from '../../trace/event.ts';
 import type { Part } from '../../trace/outcome.ts';
-import type { Observation, ObservedPacket } from './observation.ts';
+import type { Observation } from './observation.ts';
 import type { Sorter } from './parts.ts';
 
 /**
  * What passed the devices of each host, a line a packet: "tx flannel.1 10.244.1.0 > 10.244.2.2 ttl 62". Ports are left out: many are
  * drawn at random. What a bridge sends through its own device is left out as well: whether a bridged packet shows there depends on the
- * neighbour's cached header, and the port that it leaves by tells the same.
+ * neighbour's cached header, and the port that it leaves by tells the same. Of a fragmented packet the first fragment counts.
  */
 export function simulatedDevices(events: readonly KernelEvent[]): Map<string, string[]> {
   const lines = new Map<string, string[]>();
   for (const event of events) {
     if ((event.kind === 'tx' || event.kind === 'rx') && event.packet && !isBridgeTx(event.kind, event.device)) {
-      const { src, dst, ttl } = event.packet;
+      const { src, dst, ttl, fragment } = event.packet;
+      if (fragment && fragment.offset > 0) continue;
       add(lines, event.host, line(event, src, dst, ttl, event.outer === true));
     }
   }
@@ -24,7 +25,8 @@ export function observedDevices({ frames }: Observation, sorter: Sorter, part: P
   for (const frame of frames) {
     const belonging = sorter.ofFrame(frame);
     if (belonging?.part !== part || isBridgeTx(frame.kind, frame.device)) continue;
-    const { src, dst, ttl }: ObservedPacket = frame.packet;
+    const { src, dst, ttl, fragment } = frame.packet;
+    if (fragment && fragment.offset > 0) continue;
     add(lines, frame.host, line(frame, src, dst, ttl, belonging.outer));
   }
   return lines;

@@ -29,7 +29,8 @@ export interface SortOptions {
 export function sorter(observation: Observation, { host, protocol, vxlanPort }: SortOptions): Sorter {
   const isTunnel = (packet: ObservedPacket): boolean => vxlanPort !== null && packet.protocol === 'udp' && packet.dport === vxlanPort;
   const own = clientPackets(observation, host).filter((packet) => packet.protocol === protocol && !isTunnel(packet));
-  const request = own.find((packet) => isRequest(packet))?.id ?? null;
+  // A packet that waits for a neighbour in vain is seen nowhere, but the error about it is.
+  const request = own.find((packet) => isRequest(packet))?.id ?? clientPackets(observation, host).find(isError)?.about ?? null;
   const ack = own.find(({ flags, payload }) => flags === 'ACK' && payload === 0)?.id ?? null;
   const accepted = allPackets(observation).some(({ flags }) => flags === 'SYN,ACK');
   let answer: number | null = null;
@@ -83,6 +84,10 @@ function clientPackets({ frames, runs }: Observation, host: string): ObservedPac
 
 function allPackets({ frames, runs }: Observation): ObservedPacket[] {
   return [...frames, ...runs].map(({ packet }) => packet);
+}
+
+function isError({ about }: ObservedPacket): boolean {
+  return about !== undefined;
 }
 
 function isRequest({ flags, icmp, protocol }: ObservedPacket): boolean {

@@ -35,7 +35,7 @@ export function planLab(cluster: Cluster, { name, coldNeighbours, listeners }: L
   return {
     name,
     script: labScript(name, cluster, world, { listeners }),
-    hosts: agentHosts(name, world),
+    hosts: agentHosts(name, cluster, world),
     vxlanPort: vxlanPort(world),
   };
 }

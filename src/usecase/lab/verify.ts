@@ -7,7 +7,8 @@ import type { Probe } from '../../kubernetes/model/check.ts';
 import type { Branch } from '../explore.ts';
 import type { Laboratory } from '../laboratory.ts';
 import type { Result } from '../refs/ref.ts';
-import type { Difference, Ending } from './compare.ts';
+import type { LabDifference } from '../../trace/lab-report.ts';
+import type { Ending } from './compare.ts';
 import type { Observation } from './observation.ts';
 
 /** A connection to make in the lab and how long to wait for what ends it. */
@@ -29,7 +30,7 @@ export interface Judgement {
   /** The probability of the branch that the kernel took, or came nearest to. */
   readonly probability: number;
   readonly ending: Ending;
-  readonly difference: Difference | null;
+  readonly difference: LabDifference | null;
   /** Which connection of the sequence differs, from 0. */
   readonly connection: number;
 }
@@ -86,7 +87,7 @@ function judgeBranch(
 }
 
 /** Later connections, later parts and later lines agree longer. */
-function agreement({ what, where, at }: Difference, connection: number): number {
+function agreement({ what, where, at }: LabDifference, connection: number): number {
   const order = what === 'rules' ? ['request', 'reply', 'ack', 'data'].findIndex((part) => where?.startsWith(part)) : 8;
   return connection * 1e6 + order * 1e4 + at;
 }

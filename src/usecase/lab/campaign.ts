@@ -1,0 +1,94 @@
+import { API_VERSION } from '../../trace/trace.ts';
+import { openLaboratory } from '../laboratory.ts';
+import { needsFreshLab } from './fresh-lab.ts';
+import { planLab } from './plan-lab.ts';
+import { judgeVerification, planVerification } from './verify.ts';
+import type { Check } from '../../kubernetes/model/check.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import type { LabCheck, LabReport } from '../../trace/lab-report.ts';
+import type { Engine, LaboratoryOptions } from '../laboratory.ts';
+import type { LabName } from './names.ts';
+import type { Observation } from './observation.ts';
+import type { LabPlan } from './plan-lab.ts';
+import type { PlannedProbe, Verification } from './verify.ts';
+
+/** Checks that can be run one after the other in one lab. */
+export interface Campaign {
+  readonly lab: LabPlan;
+  readonly tasks: readonly Task[];
+}
+
+/** One check: connections to make in order, and what to make of what was observed. */
+export interface Task {
+  readonly check: Check;
+  readonly probes: readonly PlannedProbe[];
+  readonly judge: (observations: readonly Observation[]) => LabCheck;
+}
+
+export interface CampaignPlan {
+  readonly campaigns: readonly Campaign[];
+  /** Checks that can't be run. */
+  readonly refused: readonly LabCheck[];
+}
+
+export interface CampaignOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> {
+  readonly lab: LabName;
+  /** Default namespace of references. */
+  readonly namespace: string;
+}
+
+/**
+ * Plans how to put the checks of a scenario to a real kernel: in one lab as far as they don't disturb each other.
+ * @throws LabError for what can't be built
+ */
+export function planCampaigns(scenario: Scenario, checks: readonly Check[], options: CampaignOptions, engine: Engine): CampaignPlan {
+  const campaigns: Campaign[] = [];
+  const refused: LabCheck[] = [];
+  const apart = needsFreshLab(scenario.cluster);
+  for (const coldNeighbours of [false, true]) {
+    const wanted = checks.filter((check) => check.coldNeighbours === coldNeighbours);
+    if (wanted.length === 0) continue;
+    const opened = openLaboratory(scenario.cluster, { ...options, coldNeighbours }, engine);
+    if (!opened.ok) {
+      const error = opened.diagnostics.map(({ message }) => message).join('\n');
+      refused.push(...wanted.map((check) => refusedCheck(check, error)));
+      continue;
+    }
+    const { laboratory } = opened;
+    const lab = planLab(laboratory.cluster, { name: options.lab, coldNeighbours, listeners: false });
+    const tasks: Task[] = [];
+    for (const check of wanted) {
+      const planned = planVerification(laboratory, check, check.before, options.namespace);
+      if (planned.ok) tasks.push(taskOf(check, planned.value, lab));
+      else refused.push(refusedCheck(check, planned.message));
+    }
+    if (apart || coldNeighbours) campaigns.push(...tasks.map((task) => ({ lab, tasks: [task] })));
+    else if (tasks.length > 0) campaigns.push({ lab, tasks });
+  }
+  return { campaigns, refused };
+}
+
+/** All results as one report, in the order of the checks. */
+export function labReport(kernel: string, checks: readonly Check[], results: readonly LabCheck[]): LabReport {
+  const order = checks.map(({ name }) => name);
+  const sorted = [...results].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const agreed = sorted.filter(({ agrees }) => agrees).length;
+  return { apiVersion: API_VERSION, kind: 'LabReport', kernel, agreed, differing: sorted.length - agreed, checks: sorted };
+}
+
+function taskOf(check: Check, verification: Verification, { vxlanPort }: LabPlan): Task {
+  const { name, from, to } = check;
+  return {
+    check,
+    probes: verification.probes,
+    judge(observations) {
+      const { agrees, ending, probability, difference, connection } = judgeVerification(verification, observations, vxlanPort);
+      const before = difference !== null && connection < verification.probes.length - 1 ? connection + 1 : null;
+      return { name, from, to, agrees, ...ending, probability, difference, before };
+    },
+  };
+}
+
+function refusedCheck({ name, from, to }: Check, error: string): LabCheck {
+  return { name, from, to, agrees: false, verdict: null, server: null, source: null, probability: 0, difference: null, before: null, error };
+}
