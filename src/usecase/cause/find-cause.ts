@@ -56,6 +56,8 @@ export function findCause(evidence: Evidence): Cause | null {
 function isWell({ result, request }: Evidence): boolean {
   if (result.verdict !== 'connected') return false;
   if (request.noReply) return result.losses.length === 0;
-  const blackHole = result.losses.some((loss) => loss.part === 'data') && !result.data.some((event) => event.kind === 'socket');
+  const blackHole =
+    result.losses.some((loss) => loss.part === 'data') &&
+    !result.data.some((event) => event.kind === 'socket' && event.action === 'deliver');
   return result.server !== null && !blackHole;
 }

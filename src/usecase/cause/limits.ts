@@ -8,19 +8,32 @@ const TELLING = ['ip_forward', 'ip_fragment', 'ip6_forward'];
 /** mtu-exceeded: larger than the next device or the path takes, and not to be fragmented. */
 export const mtuExceeded: Diagnose = (evidence, site) => {
   if (site.drop?.reason === 'PKT_TOO_BIG')
-    return TELLING.includes(site.drop.where) ? tooBigToForward(site) : vanished(evidence, site);
+    return TELLING.includes(site.drop.where) ? tooBigToForward(evidence, site) : vanished(evidence, site);
   return !site.drop && evidence.result.verdict === 'message-too-long' ? tooBigAtHome(evidence, site) : null;
 };
 
-function tooBigToForward(site: Site): Cause {
+function tooBigToForward(evidence: Evidence, site: Site): Cause {
   const route = lastRoute(site);
   const device = / mtu /.test(route?.entry ?? '')
     ? `the route \`${route?.entry}\``
     : (site.drop?.device ?? route?.dev ?? 'the way');
   const packet = packetAt(site);
   const limit = site.drop?.detail?.mtu ?? 'less';
-  const text = `${describePacket(packet)} has ${packet?.length ?? 'too many'} bytes, ${device} of ${site.host} takes ${limit}, and it must not be fragmented: ${site.host} tells the sender to send less, as designed`;
-  return causeAt(site, 'mtu-exceeded', text, null);
+  const size = `${describePacket(packet)} has ${packet?.length ?? 'too many'} bytes, ${device} of ${site.host} takes ${limit}`;
+  if (evidence.result.verdict !== 'timeout') {
+    const text = `${size}, and it must not be fragmented: ${site.host} tells the sender to send less, as designed`;
+    return causeAt(site, 'mtu-exceeded', text, null);
+  }
+  const told = evidence.result.losses.findLast((loss) => loss.part !== site.part && loss.reason !== 'PKT_TOO_BIG');
+  const lost = told ? `is lost on ${told.host} (${told.reason})` : 'does not reach it';
+  const text = `${size}, it must not be fragmented, and the ICMP message that tells the sender to send less ${lost}`;
+  return causeAt(site, 'mtu-exceeded', text, smallerSender(site, limit));
+}
+
+/** A sender whose own device is no larger than the way never sends too much. */
+function smallerSender(site: Site, limit: string): readonly string[] | null {
+  const sent = site.events.find((e) => e.kind === 'tx');
+  return sent?.kind === 'tx' ? [onHost(sent.host, `ip link set dev ${sent.device} mtu ${limit}`)] : null;
 }
 
 /** The far end of a veth pair checks too: then that one is too small, not the device that sends. */

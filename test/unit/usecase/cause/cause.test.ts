@@ -383,6 +383,16 @@ const CASES: readonly Case[] = [
     remedy: null,
   },
   {
+    code: 'mtu-exceeded',
+    what: 'small works, large hangs: the ICMP message is filtered',
+    commands: ['node-2: ip link set cni0 mtu 1400', 'pod/client: iptables -A INPUT -p icmp -j DROP'],
+    to: 'pod/web-2:8080',
+    more: { payload: 1400 },
+    verdict: 'timeout',
+    says: ['has 1450 bytes, cni0 of node/node-2 takes 1400', 'is lost on pod/default/client'],
+    remedy: ['ip link set dev eth0 mtu 1400  # on pod/default/client'],
+  },
+  {
     code: 'ttl-expired',
     what: 'a small TTL',
     to: 'pod/web-2:8080',
