@@ -11,11 +11,13 @@ import { replyNotTranslated } from './reply-not-translated.ts';
 import { deviceDown, noRoute, routeRefuses } from './route.ts';
 import { serviceAddress } from './service-address.ts';
 import { tunnelBlocked } from './tunnel-blocked.ts';
+import { underlayFirewall } from './underlay-firewall.ts';
 import { unknownRule } from './unknown-rule.ts';
 import { whyNot } from './why-not.ts';
 
 /** In order: what looks at more than the kernel's word for a drop comes before what takes that word. */
 const DIAGNOSES: readonly Diagnose[] = [
+  underlayFirewall,
   tunnelBlocked,
   ruleDropped,
   serviceAddress,

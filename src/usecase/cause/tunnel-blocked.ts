@@ -24,13 +24,5 @@ export const tunnelBlocked: Diagnose = (_evidence, site) => {
   if (site.drop.reason === 'NO_SOCKET' || site.drop.reason === 'VXLAN_VNI_NOT_FOUND') {
     return causeAt(site, 'tunnel-blocked', `${what} came to ${site.host}, where no tunnel with that port and VNI ends`, null);
   }
-  if (site.drop.reason === 'FIREWALL') {
-    return causeAt(
-      site,
-      'tunnel-blocked',
-      `a firewall between the nodes (underlay.firewall) drops ${what}, which carries the pods' traffic`,
-      null,
-    );
-  }
   return null;
 };

@@ -310,7 +310,7 @@ const CASES: readonly Case[] = [
     to: 'pod/web-2:8080',
     verdict: 'timeout',
     says: ['underlay.firewall'],
-    remedy: null,
+    remedy: ['take `{ drop: udp/8472 }` out of underlay.firewall'],
   },
   {
     code: 'rp-filter',
