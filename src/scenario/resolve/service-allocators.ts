@@ -3,7 +3,7 @@ import { cidrBits, cidrContains, cidrLast, isIpv4Cidr } from '../../net/cidr.ts'
 import type { Cidr } from '../../net/cidr.ts';
 import { addToIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
-import type { ServiceDraft } from '../drafts.ts';
+import type { ServiceDraft, ServicePortDraft } from '../drafts.ts';
 
 /** Services whose address is an agreement: the first and the tenth of the range (kube-apiserver, kubeadm). */
 const AGREED_OFFSETS: ReadonlyMap<string, number> = new Map([
@@ -85,15 +85,14 @@ export class NodePortAllocator {
     const allots =
       draft.complete !== true &&
       (draft.type === 'NodePort' || (draft.type === 'LoadBalancer' && draft.allocateLoadBalancerNodePorts !== false));
+    if (!allots) return (draft.ports ?? []).map((port) => withNodePort(port, port.nodePort ?? 0));
     const byPort = new Map<number, number>();
     for (const { port, nodePort } of draft.ports ?? []) if (nodePort !== undefined && nodePort !== 0) byPort.set(port, nodePort);
-    return (draft.ports ?? []).map(({ name, protocol, port, targetPort, nodePort }) => {
-      let allotted = nodePort ?? 0;
-      if (allotted === 0 && allots) {
-        allotted = byPort.get(port) ?? this.#allot();
-        byPort.set(port, allotted);
-      }
-      return { name, protocol, port, targetPort: targetPort ?? port, nodePort: allotted };
+    return (draft.ports ?? []).map((port) => {
+      const given = port.nodePort ?? 0;
+      const nodePort = given !== 0 ? given : (byPort.get(port.port) ?? this.#allot());
+      byPort.set(port.port, nodePort);
+      return withNodePort(port, nodePort);
     });
   }
 
@@ -108,4 +107,8 @@ export class NodePortAllocator {
     while (this.#taken.has(this.#next)) this.#next++;
     return this.#next++;
   }
+}
+
+function withNodePort({ name, protocol, port, targetPort }: ServicePortDraft, nodePort: number): ServicePort {
+  return { name, protocol, port, targetPort: targetPort ?? port, nodePort };
 }
