@@ -41,9 +41,16 @@ function walk(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), walk(inner)]));
 }
 
-/** {@link printable} for text of several lines, whose line breaks stay. */
+/** {@link printable} for text of several lines, whose line breaks stay, and tabs that indent a line. */
 export function printableLines(text: string): string {
-  return text.replace(UNSAFE, (char) => (char === '\n' ? char : escaped(char)));
+  return text.replace(UNSAFE, (char, at: number) => (char === '\n' || isIndent(text, at) ? char : escaped(char)));
+}
+
+/** True for a tab with nothing but tabs before it on its line. */
+function isIndent(text: string, at: number): boolean {
+  let start = at;
+  while (start >= 0 && text[start] === '\t') start--;
+  return start < at && (start < 0 || text[start] === '\n');
 }
 
 /** JSON text in which unsafe characters that JSON.stringify leaves alone are written as \uHHHH: the same data, safe to print. */

@@ -1,15 +1,20 @@
 import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { printSave } from '../kernel/netfilter/iptables/save-format/print.ts';
-import { isProxyModeModelled } from '../kubernetes/node-rules.ts';
+import { printRuleset } from '../kernel/netfilter/nftables/print.ts';
+import { compileNodeIptables, compileNodeNftables } from '../kubernetes/compile.ts';
+import { hasRuleCompiler } from '../kubernetes/node-rules.ts';
+import { proxyFamilies } from '../kubernetes/services/proxy-families.ts';
+import { assertNever } from '../support/assert-never.ts';
+import { ipsetText, ipvsText, ipvsadmText } from './ipvs-text.ts';
 import { diffRules } from './rules-diff/index.ts';
 import { found, refused } from './refs/ref.ts';
-import { nodeRules } from './rules.ts';
+import { nodeNamed, nodeRules } from './rules.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
-import type { Cluster, ProxyMode } from '../kubernetes/model/cluster.ts';
+import type { Cluster, Node, ProxyMode } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { RulesDiff } from '../trace/rules-diff.ts';
 import type { Result } from './refs/ref.ts';
-import type { RulesOptions } from './rules.ts';
+import type { RulesComponent, RulesOptions } from './rules.ts';
 
 export interface NodeRulesQuestion extends RulesOptions {
   readonly node: string;
@@ -17,10 +22,53 @@ export interface NodeRulesQuestion extends RulesOptions {
   readonly proxyMode?: ProxyMode;
 }
 
-/** What `iptables-save` (`ip6tables-save`) would print on a node that has just these rules. */
-export function rulesText(cluster: Cluster, question: NodeRulesQuestion): Result<string> {
-  const rules = rulesOf(withMode(cluster, question.proxyMode), question);
-  return rules.ok ? found(printSave(rules.value, question.family)) : rules;
+/** The program whose output is asked for; `all`: of all that have something to say in the cluster's proxy mode. */
+export type RulesFormat = 'iptables-save' | 'ip6tables-save' | 'nft' | 'ipset' | 'ipvsadm' | 'all';
+
+export interface RulesTextQuestion extends Omit<NodeRulesQuestion, 'family'> {
+  readonly format: RulesFormat;
+}
+
+/** What `iptables-save`, `nft list ruleset`, `ipset save` ... would print on a node that has just these rules. */
+export function rulesText(cluster: Cluster, question: RulesTextQuestion): Result<string> {
+  const { format, component } = question;
+  const changed = withMode(cluster, question.proxyMode);
+  const { mode } = changed.kubeProxy;
+  const node = nodeNamed(changed, question.node);
+  if (!node.ok) return node;
+  const wanted = MODE_OF_FORMAT[format];
+  if (wanted !== undefined && mode !== wanted)
+    return refused(`-o ${format} is for kube-proxy mode ${wanted}, and the mode is ${mode}: --proxy-mode ${wanted} changes that`);
+  const refusal = refusedMode(mode, component);
+  return refusal ?? found(textOf(changed, node.value, component, format));
+}
+
+/** Formats that only one proxy mode has anything for. */
+const MODE_OF_FORMAT: Readonly<Partial<Record<RulesFormat, ProxyMode>>> = { nft: 'nftables', ipset: 'ipvs', ipvsadm: 'ipvs' };
+
+function textOf(cluster: Cluster, node: Node, component: RulesComponent, format: RulesFormat): string {
+  switch (format) {
+    case 'iptables-save':
+      return printSave(compileNodeIptables(cluster, node, component, 4), 4);
+    case 'ip6tables-save':
+      return printSave(compileNodeIptables(cluster, node, component, 6), 6);
+    case 'nft':
+      return printRuleset(compileNodeNftables(cluster, node, component));
+    case 'ipset':
+      return ipsetText(cluster, node, component);
+    case 'ipvsadm':
+      return ipvsadmText(cluster, node, component);
+    case 'all':
+      return allText(cluster, node, component);
+    default:
+      return assertNever(format);
+  }
+}
+
+function allText(cluster: Cluster, node: Node, component: RulesComponent): string {
+  if (cluster.kubeProxy.mode === 'ipvs') return ipvsText(cluster, node, component);
+  const tables = proxyFamilies(cluster, node).map((family) => printSave(compileNodeIptables(cluster, node, component, family), family));
+  return [printRuleset(compileNodeNftables(cluster, node, component)), ...tables].join('');
 }
 
 /** How a dump of the node differs from what it should have. `diagnostics`: lines of the dump that could not be read. */
@@ -52,8 +100,12 @@ function withMode(cluster: Cluster, mode: ProxyMode | undefined): Cluster {
 
 /** The rules asked for; refused where kube-proxy's mode has no compiler, since no rules would be a wrong answer. */
 function rulesOf(cluster: Cluster, { node, component, family }: NodeRulesQuestion): Result<IptablesTables> {
-  const { mode } = cluster.kubeProxy;
-  if (component !== 'cni' && !isProxyModeModelled(mode)) return refused(`kube-proxy mode ${mode} is not modelled yet`);
+  const refusal = refusedMode(cluster.kubeProxy.mode, component);
+  if (refusal !== null) return refusal;
   const rules = nodeRules(cluster, node, { component, family });
   return rules.ok ? found(rules.tables) : refused(rules.message);
+}
+
+function refusedMode(mode: ProxyMode, component: RulesComponent): Result<never> | null {
+  return component !== 'cni' && !hasRuleCompiler(mode) ? refused(`kube-proxy mode ${mode} is not modelled yet`) : null;
 }

@@ -1,6 +1,8 @@
 import { compileNodeIptables } from '../kubernetes/compile.ts';
+import { found, refused } from './refs/ref.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
-import type { Cluster } from '../kubernetes/model/cluster.ts';
+import type { Cluster, Node } from '../kubernetes/model/cluster.ts';
+import type { Result } from './refs/ref.ts';
 
 /** Whose rules: kube-proxy's, the CNI's (its daemon, the bridge and portmap plugins), or all of a node. */
 export type RulesComponent = 'kube-proxy' | 'cni' | 'all';
@@ -16,10 +18,14 @@ export type RulesResult =
 
 /** The iptables rules that a component makes on a node; neither a dump nor commands of the scenario count. */
 export function nodeRules(cluster: Cluster, nodeName: string, { component, family }: RulesOptions): RulesResult {
-  const node = cluster.nodes.find(({ name }) => name === nodeName);
-  if (node === undefined) {
-    const names = cluster.nodes.map(({ name }) => name).join(', ');
-    return { ok: false, message: `there is no node ${JSON.stringify(nodeName)}${names === '' ? '' : `; there are ${names}`}` };
-  }
-  return { ok: true, tables: compileNodeIptables(cluster, node, component, family) };
+  const node = nodeNamed(cluster, nodeName);
+  return node.ok ? { ok: true, tables: compileNodeIptables(cluster, node.value, component, family) } : node;
+}
+
+/** The node of that name, or a message that says which ones there are. */
+export function nodeNamed(cluster: Cluster, name: string): Result<Node> {
+  const node = cluster.nodes.find((candidate) => candidate.name === name);
+  if (node !== undefined) return found(node);
+  const names = cluster.nodes.map((candidate) => candidate.name).join(', ');
+  return refused(`there is no node ${JSON.stringify(name)}${names === '' ? '' : `; there are ${names}`}`);
 }

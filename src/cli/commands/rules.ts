@@ -13,6 +13,7 @@ import { errorStyle, outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { CommonOptions, ProxyMode } from '../options.ts';
+import type { RulesFormat } from '../../usecase/rules-text.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 const FORMATS = ['iptables-save', 'ip6tables-save', 'json', 'nft', 'ipset', 'ipvsadm', 'ip', 'bridge', 'all'] as const;
@@ -29,7 +30,8 @@ export function addRulesCommand(program: Command, io: Io, act: Act): void {
   withCommonOptions(program.command('rules'))
     .summary('print the rules that a node should have, or compare them with a dump')
     .description(
-      'Prints the rules that kube-proxy and the CNI write on a node, as iptables-save does: iptables-restore takes them. With --diff,\n' +
+      'Prints the rules that kube-proxy and the CNI write on a node, as iptables-save (or nft, ipset, ipvsadm with -o) does: the real\n' +
+        'programs take them back. -o all prints every part that the proxy mode has. With --diff,\n' +
         'says how a real node differs (exit code 1 if it does); -o json gives that comparison as data.',
     )
     .argument('[FILE...]', 'input')
@@ -43,36 +45,33 @@ export function addRulesCommand(program: Command, io: Io, act: Act): void {
 }
 
 async function rules(args: readonly string[], options: RulesCommandOptions, io: Io): Promise<CommandResult> {
-  const family = familyOf(options);
   const { cluster } = await scenarioFrom(fileNames(args, options), io);
   const { node, component, proxyMode } = options;
-  const question = { node, component, family, ...(proxyMode !== undefined && { proxyMode }) };
+  const question = { node, component, ...(proxyMode !== undefined && { proxyMode }) };
   if (options.diff !== undefined) {
     const [dump] = await readInputs([options.diff], io);
-    const result = compareWithDump(cluster, question, dump!);
+    const result = compareWithDump(cluster, { ...question, family: options.output === 'ip6tables-save' ? 6 : 4 }, dump!);
     if (!result.ok) throw new UsageError(result.message);
     const { diff, diagnostics } = result.value;
     io.err(formatDiagnostics(diagnostics, errorStyle(io)));
     const stdout = options.output === 'json' ? jsonText(diff) : rulesDiffText(diff, outputStyle(io, colourChoice(options)));
     return { stdout, exitCode: diff.same ? EXIT.yes : EXIT.no };
   }
-  const result = rulesText(cluster, question);
+  const result = rulesText(cluster, { ...question, format: formatOf(options.output) });
   if (!result.ok) throw new UsageError(result.message);
   return { stdout: printableLines(result.value), exitCode: EXIT.yes };
 }
 
 /** @throws UsageError for a format that has nothing to print yet */
-function familyOf({ output, diff }: RulesCommandOptions): 4 | 6 {
+function formatOf(output: RulesCommandOptions['output']): RulesFormat {
   switch (output) {
-    case 'iptables-save':
-      return 4;
-    case 'ip6tables-save':
-      return 6;
     case 'json':
-      if (diff === undefined) throw new UsageError('-o json is for --diff', 'rules themselves are printed as iptables-save does');
-      return 4;
+      throw new UsageError('-o json is for --diff', 'rules themselves are printed as iptables-save and the like do');
+    case 'ip':
+    case 'bridge':
+      throw new UsageError(`-o ${output} is not modelled yet`, `modelled: ${FORMATS.filter((f) => f !== 'ip' && f !== 'bridge').join(', ')}`);
     default:
-      throw new UsageError(`-o ${output} is not modelled yet`, 'modelled: iptables-save, ip6tables-save');
+      return output;
   }
 }
 
@@ -80,5 +79,6 @@ const EXAMPLES = `
 Examples:
   k8snet rules scenarios/tutorial.yaml --node node-1
   k8snet rules cluster.yaml --node node-1 --component kube-proxy | iptables-restore --test
+  k8snet rules cluster.yaml --node node-1 --proxy-mode nftables -o nft
   iptables-save | k8snet rules cluster.yaml --node node-1 --diff -
 `;
