@@ -1,4 +1,5 @@
 import { addrtype } from './addrtype.ts';
+import { cgroup } from './cgroup.ts';
 import { comment } from './comment.ts';
 import { connmark } from './connmark.ts';
 import { conntrack } from './conntrack.ts';
@@ -21,6 +22,7 @@ import { recent } from './recent.ts';
 import { rpfilter } from './rpfilter.ts';
 import { sctp } from './sctp.ts';
 import { set } from './set.ts';
+import { socket } from './socket.ts';
 import { state } from './state.ts';
 import { statistic } from './statistic.ts';
 import { tcp } from './tcp.ts';
@@ -30,8 +32,8 @@ import { udp } from './udp.ts';
 import type { MatchModule } from './module.ts';
 
 const MODULES: readonly MatchModule[] = [
-  addrtype, comment, connmark, conntrack, dscp, hashlimit, hl, icmp, icmp6, iprange, ipvs, length, limit, mac, mark, multiport,
-  nfacct, owner, physdev, pkttype, realm, recent, rpfilter, sctp, set, state, statistic, tcp, tcpmss, ttl, udp,
+  addrtype, cgroup, comment, connmark, conntrack, dscp, hashlimit, hl, icmp, icmp6, iprange, ipvs, length, limit, mac, mark, multiport,
+  nfacct, owner, physdev, pkttype, realm, recent, rpfilter, sctp, set, socket, state, statistic, tcp, tcpmss, ttl, udp,
 ];
 
 /** Every match that k8snet models, by name. */

@@ -175,6 +175,15 @@ const ROWS: readonly Row[] = [
   ['-m owner --socket-exists', { socket: { uid: 0, gid: 0 } }, true],
   ['-m owner ! --socket-exists', { socket: { uid: 0, gid: 0 } }, false],
   ['-m owner ! --socket-exists', { socket: null }, true],
+  // socket, cgroup
+  ['-m socket', { socketExists: false }, false],
+  ['-m socket', { socketExists: true }, 'unknown'],
+  ['-m socket', { socketExists: true, packet: packet({ l4: tcp(ACK) }) }, true],
+  ['-m socket --nowildcard', { socketExists: true }, true],
+  ['-m socket --nowildcard --restore-skmark', { socketExists: true }, 'unknown'],
+  ['-m socket --transparent', { socketExists: true }, false],
+  ['-m cgroup --cgroup 1', { socket: null }, false],
+  ['-m cgroup ! --path user.slice', { socket: { uid: 0, gid: 0 } }, 'unknown'],
   // physdev
   ['-m physdev --physdev-in vethA', { physIn: 'vethA' }, true],
   ['-m physdev --physdev-in veth+', { physIn: 'vethA' }, true],
