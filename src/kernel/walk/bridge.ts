@@ -124,7 +124,7 @@ export function bridgeTransmit(walk: Walk, host: Host, bridge: BridgeDevice, skb
 /** br_dev_queue_push_xmit: what conntrack put together is cut again; a frame larger than the port's MTU is lost without a word. */
 function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string | null, out: Device, skb: Skb): void {
   const { srcMac, dstMac, packet } = skb;
-  if (srcMac && dstMac && bridge.filter && !bridge.filter({ srcMac, dstMac, packet }, inPort, out.name)) {
+  if (srcMac && dstMac && bridge.filter?.({ srcMac, dstMac, packet }, inPort, out.name)) {
     walk.drop(skb, host, 'FIREWALL', 'bridge firewall', { device: out.name });
     return;
   }
