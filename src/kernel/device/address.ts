@@ -30,13 +30,14 @@ export type AddAddressResult =
  * there already becomes secondary and stands last, a primary one stands behind the last primary of its own or a narrower scope.
  */
 export function addAddress(addresses: readonly DeviceAddress[], added: DeviceAddress): AddAddressResult {
+  const isOfSubnet = ({ prefix }: DeviceAddress): boolean =>
+    prefix.length === added.prefix.length && prefix.address === added.prefix.address;
+  if (addresses.some((other) => isOfSubnet(other) && other.address === added.address)) return { ok: false, error: 'exists' };
   let position = 0;
   let secondary = false;
   for (const [index, other] of addresses.entries()) {
     if (!other.secondary && SCOPE[added.scope] <= SCOPE[other.scope]) position = index + 1;
-    if (other.prefix.length !== added.prefix.length || other.prefix.address !== added.prefix.address) continue;
-    if (other.address === added.address) return { ok: false, error: 'exists' };
-    if (!isIpv4(added.address)) continue;
+    if (!isOfSubnet(other) || !isIpv4(added.address)) continue;
     if (other.scope !== added.scope) return { ok: false, error: 'scope' };
     secondary = true;
   }

@@ -11,7 +11,6 @@ import type { Device, DeviceAddress } from './device.ts';
 export function setAddresses(host: Host, device: Device, addresses: readonly DeviceAddress[]): Host {
   const after: Device = { ...device, addresses };
   const devices = new Map(host.devices).set(device.name, after);
-  if (!device.up) return { ...host, devices };
   const before = deviceRoutes(device);
   const wanted = deviceRoutes(after);
   let routing = host.routing;
@@ -44,10 +43,11 @@ export function setDown(host: Host, device: Device): Host {
 /** The host with a device put up: only the routes that the kernel makes for addresses come back. */
 export function setUp(host: Host, device: Device): Host {
   if (device.up) return host;
+  const after: Device = { ...device, up: true };
   return {
     ...host,
-    devices: new Map(host.devices).set(device.name, { ...device, up: true }),
-    routing: addKernelRoutes(host.routing, deviceRoutes(device)),
+    devices: new Map(host.devices).set(device.name, after),
+    routing: addKernelRoutes(host.routing, deviceRoutes(after)),
   };
 }
 

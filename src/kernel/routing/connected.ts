@@ -13,12 +13,13 @@ export interface TableRoute {
 }
 
 /** What the routes of an address depend on. */
-export type AddressedDevice = Pick<Device, 'name' | 'kind' | 'addresses'>;
+export type AddressedDevice = Pick<Device, 'name' | 'kind' | 'up' | 'addresses'>;
 
 /**
- * The routes that the kernel makes for an address of a device that is up (fib_add_ifaddr, net/ipv4/fib_frontend.c): the address itself
+ * The routes that the kernel makes for an address (fib_add_ifaddr, net/ipv4/fib_frontend.c). While the device is up: the address itself
  * and its broadcast addresses in table local, and the connected prefix in table main; on the loopback device the prefix is local too.
- * A /32 connects nothing, a secondary address repeats nothing and takes the primary's address as preferred source.
+ * A /32 connects nothing, a secondary address repeats nothing and takes the primary's address as preferred source. On a device that is
+ * down the address alone is local.
  */
 export function addressRoutes(device: AddressedDevice, address: DeviceAddress): TableRoute[] {
   const bits = isIpv4(address.address) ? 32 : 128;
@@ -29,6 +30,7 @@ export function addressRoutes(device: AddressedDevice, address: DeviceAddress): 
   });
   const host = (ip: IpAddress): Cidr => cidrOf(ip, bits);
   const routes = [make(TABLE_LOCAL, 'local', host(address.address), 'host')];
+  if (!device.up) return routes;
   const broadcasts = new Set<IpAddress>();
   if (address.broadcast !== null) broadcasts.add(address.broadcast);
   if (!address.secondary && address.prefix.length < bits) {

@@ -32,7 +32,7 @@ export function routingPolicy(
     if (list) list.push(route);
     else byTable.set(table, [route]);
   };
-  for (const device of devices) if (device.up) deviceRoutes(device).forEach(add);
+  for (const device of devices) deviceRoutes(device).forEach(add);
   routes.forEach(add);
   const tables = new Map<number, RoutingTable>();
   for (const [id, list] of byTable) {

@@ -96,7 +96,7 @@ function readAddress(host: Host, args: Arguments): AddressWords {
   return {
     device: requireDevice(host, device),
     local,
-    broadcast: broadcast === '+' ? cidrLast(local.cidr) : broadcast,
+    broadcast: broadcast !== '+' ? broadcast : local.cidr.length < 31 ? cidrLast(local.cidr) : null,
     // iproute2 gives loopback addresses scope host unless told otherwise (default_scope).
     scope: scope ?? (local.address >>> 24 === 127 ? 'host' : 'global'),
   };

@@ -30,11 +30,11 @@ export function parsePrefix(text: string): WrittenPrefix {
   return { address, cidr: cidrOf(address, length), withLength: slash >= 0 };
 }
 
-/** A prefix that is the destination of a route: the kernel refuses host bits (fib_table_insert). */
-export function parseDestination(text: string): Cidr {
-  const { address, cidr } = parsePrefix(text);
-  if (cidr.address !== address) refuse('Error: Invalid prefix for given prefix length.');
-  return cidr;
+/** The destination of a route; default when none was written. The kernel refuses host bits (fib_valid_key_len). */
+export function destinationOf(written: WrittenPrefix | undefined): Cidr {
+  if (written === undefined) return cidrOf(ipv4(0), 0);
+  if (written.cidr.address !== written.address) refuse('Error: Invalid prefix for given prefix length.');
+  return written.cidr;
 }
 
 export function parseLinkAddress(text: string): Mac {

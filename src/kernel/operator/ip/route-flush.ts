@@ -7,7 +7,7 @@ import { refuse, unmodelled } from '../failure.ts';
 import { parseAddress, parsePrefix } from './addresses.ts';
 import { parseProtocol, parseRouteType, parseScope, parseTable } from './names.ts';
 import type { Host } from '../../host.ts';
-import type { Route } from '../../routing/route.ts';
+import type { NextHop, Route } from '../../routing/route.ts';
 
 type Filter = (route: Route) => boolean;
 
@@ -27,12 +27,12 @@ export function flushRoutes(host: Host, args: Arguments): Host {
       case 'dev':
       case 'oif': {
         const { name } = requireDevice(host, args.next());
-        filters.push((route) => route.nexthops.some(({ dev }) => dev === name));
+        filters.push((route) => onlyHop(route)?.dev === name);
         break;
       }
       case 'via': {
         const gateway = parseAddress(args.next());
-        filters.push((route) => route.nexthops.some(({ via }) => via === gateway));
+        filters.push((route) => onlyHop(route)?.via === gateway);
         break;
       }
       case 'proto':
@@ -61,10 +61,16 @@ export function flushRoutes(host: Host, args: Arguments): Host {
         filters.push(prefixFilter(word === 'to' ? args.next() : word, args));
     }
   }
+  if (table !== null && !host.routing.tables.has(table)) refuse('Error: ipv4: FIB table does not exist.\nFlush terminated');
   const routing = mapRoutes(host.routing, (route, id) =>
     (table === null || id === table) && filters.every((fits) => fits(route)) ? null : route,
   );
   return { ...host, routing };
+}
+
+/** `dev` and `via` never fit a route with several next hops: those stand in another attribute of its message. */
+function onlyHop(route: Route): NextHop | undefined {
+  return route.nexthops.length === 1 ? route.nexthops[0] : undefined;
 }
 
 function prefixFilter(word: string, args: Arguments): Filter {

@@ -1,16 +1,17 @@
 import { numberFor } from '../arguments.ts';
 import { refuse, unmodelled } from '../failure.ts';
-import { parseAddress, parseDestination } from './addresses.ts';
+import { parseAddress, parsePrefix } from './addresses.ts';
 import { parseProtocol, parseRouteType, parseScope, parseTable } from './names.ts';
-import type { Cidr } from '../../../net/cidr.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { Arguments } from '../arguments.ts';
+import type { WrittenPrefix } from './addresses.ts';
 import type { NextHop, RouteScope, RouteType } from '../../routing/route.ts';
 
 /** What the words of `ip route add|del ...` say; undefined: not said. */
 export interface RouteWords {
   type?: RouteType;
-  dst?: Cidr;
+  /** Host bits and all. */
+  dst?: WrittenPrefix;
   via?: IpAddress;
   dev?: string;
   onlink?: boolean;
@@ -116,7 +117,7 @@ function readOther(word: string, args: Arguments, route: RouteWords): void {
     text = args.next();
   }
   if (route.dst !== undefined) refuse(`Error: either "to" is duplicate, or "${text}" is a garbage.`);
-  route.dst = parseDestination(text);
+  route.dst = parsePrefix(text);
 }
 
 /** `nexthop via A dev D weight N onlink nexthop ...`; they end the route's words. */

@@ -1,11 +1,11 @@
-import { cidrOf, sameCidr } from '../../../net/cidr.ts';
-import { ipv4 } from '../../../net/ip.ts';
+import { sameCidr } from '../../../net/cidr.ts';
 import { TABLE_LOCAL, TABLE_MAIN } from '../../routing/route.ts';
 import { insertRoute, removeFirstRoute } from '../../routing/edit.ts';
 import { COMMAND_ORIGIN } from '../origin.ts';
 import { Arguments, matchCommand } from '../arguments.ts';
 import { ANSWER, refuse } from '../failure.ts';
 import { requireDevice } from '../devices.ts';
+import { destinationOf } from './addresses.ts';
 import { flushRoutes } from './route-flush.ts';
 import { resolveNextHop } from './gateway.ts';
 import { readRoute } from './route-words.ts';
@@ -70,7 +70,7 @@ function addRoute(host: Host, words: RouteWords, mode: InsertMode): Host {
   const scope = words.scope ?? defaultScope(type, hops);
   const route: Route = {
     type,
-    dst: words.dst ?? cidrOf(ipv4(0), 0),
+    dst: destinationOf(words.dst),
     scope,
     nexthops: checkNextHops(host, type, table, scope, hops),
     source: words.source === undefined ? null : checkSource(host, words.source),
@@ -87,7 +87,7 @@ function addRoute(host: Host, words: RouteWords, mode: InsertMode): Host {
 
 function nextHops(host: Host, words: RouteWords): readonly NextHop[] {
   const { via = null, dev = null, onlink = false } = words;
-  const hops = words.nexthops ?? (via === null && dev === null && !onlink ? [] : [{ via, dev, onlink, weight: 1 }]);
+  const hops = words.nexthops ?? (via === null && dev === null ? [] : [{ via, dev, onlink, weight: 1 }]);
   return hops.map((hop) => (hop.dev === null ? hop : { ...hop, dev: requireDevice(host, hop.dev).name }));
 }
 
@@ -109,7 +109,7 @@ function checkNextHops(
   if (scope === 'host' && hops.some(({ via }) => via !== null)) refuse('Error: Route with host scope can not have a gateway.');
   return hops.map((hop) => {
     if (scope === 'link' && hop.via !== null && hop.onlink) refuse('Error: Nexthop has invalid scope.');
-    return scope === 'host' ? hop : resolveNextHop(host, table, hop);
+    return scope === 'host' ? hop : resolveNextHop(host, table, scope, hop);
   });
 }
 
@@ -121,8 +121,9 @@ function checkSource(host: Host, source: IpAddress): IpAddress {
 
 function deleteRoute(host: Host, words: RouteWords): Host {
   const table = words.table || defaultTable(words.type ?? 'unicast');
+  if (!host.routing.tables.has(table)) refuse('Error: FIB table does not exist.');
   const meant = words.dev === undefined ? words : { ...words, dev: requireDevice(host, words.dev).name };
-  const dst = words.dst ?? cidrOf(ipv4(0), 0);
+  const dst = destinationOf(words.dst);
   const routing = removeFirstRoute(host.routing, table, (route) => sameCidr(route.dst, dst) && isMeant(route, meant));
   return routing === null ? refuse(ANSWER.ESRCH) : { ...host, routing };
 }

@@ -12,7 +12,7 @@ function eth0(...addresses: [string, number][]): string[] {
     if (address === null) throw new Error(text);
     return deviceAddress(address, length, 'brd +');
   });
-  return deviceRoutes({ name: 'eth0', kind: 'veth', addresses: assignAddresses(wanted) }).map(
+  return deviceRoutes({ name: 'eth0', kind: 'veth', up: true, addresses: assignAddresses(wanted) }).map(
     ({ table, route }) => `${formatTable(table)}: ${formatRoute(route)}`,
   );
 }
