@@ -33,6 +33,10 @@ function words(line: string): readonly string[] {
 describe.each(DOCUMENTS)('%s', (file) => {
   const blocks = blocksOf(file);
 
+  test('closes every block', () => {
+    expect((readFileSync(join(ROOT, file), 'utf8').match(/^```/gm) ?? []).length % 2).toBe(0);
+  });
+
   const examples = blocks
     .filter(({ language }) => language === 'sh')
     .flatMap(({ lines }) => lines.filter((line) => line.startsWith('k8snet ')));
