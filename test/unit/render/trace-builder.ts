@@ -16,14 +16,14 @@ export const SYN: PacketView = {
 };
 const NODE = { host: 'node/node-1', layer: 'L2' } as const;
 
-export const connects: TraceEvent = {
+export const connects = {
   host: 'pod/default/client',
   layer: 'L1',
   kind: 'socket',
   action: 'connect',
   owner: 'pod/default/client',
   packet: SYN,
-};
+} as const satisfies TraceEvent;
 
 export function rule(
   hook: 'PREROUTING' | 'FORWARD',
