@@ -16,15 +16,25 @@ function meaning(save: string): readonly string[] {
 }
 
 describe.skipIf(reason !== null)(`the real iptables${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
-  const plain = ['01-kubeproxy-1.18-iptables-flannel.save', '12-docker-28-swarm-host.save', '16-istio-sidecar-podns.save', '25-ufw-host.save'];
-  const kubeProxy = readdirSync(GOLDEN).slice(0, 5).map((name) => new URL(`${name}/iptables.txt`, GOLDEN));
+  const plain = [
+    '01-kubeproxy-1.18-iptables-flannel.save',
+    '12-docker-28-swarm-host.save',
+    '16-istio-sidecar-podns.save',
+    '25-ufw-host.save',
+  ];
+  const kubeProxy = readdirSync(GOLDEN)
+    .slice(0, 5)
+    .map((name) => new URL(`${name}/iptables.txt`, GOLDEN));
 
-  test.each([...plain.map((file) => new URL(file, SAVES)), ...kubeProxy])('iptables-restore takes what we print of %s', (file) => {
-    const { tables } = parseSave(readFileSync(file, 'utf8'), 'dump');
-    const printed = printSave(tables, 4);
-    const back = runInNamespace(`iptables-restore <<'END-OF-RULES'\n${printed}END-OF-RULES\niptables-save`);
-    expect(meaning(back)).toEqual(meaning(printed));
-  });
+  test.each([...plain.map((file) => new URL(file, SAVES)), ...kubeProxy])(
+    'iptables-restore takes what we print of %s',
+    (file) => {
+      const { tables } = parseSave(readFileSync(file, 'utf8'), 'dump');
+      const printed = printSave(tables, 4);
+      const back = runInNamespace(`iptables-restore <<'END-OF-RULES'\n${printed}END-OF-RULES\niptables-save`);
+      expect(meaning(back)).toEqual(meaning(printed));
+    },
+  );
 
   // Every tenth; REAL_IPTABLES=all takes the half minute that all of them need.
   const step = process.env.REAL_IPTABLES === 'all' ? 1 : 10;

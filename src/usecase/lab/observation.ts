@@ -24,6 +24,8 @@ export interface ObservedPacket {
 
 /** One base chain that a packet ran through, as netfilter's own trace tells it. */
 export interface HookRun {
+  /** Nanoseconds; when it was told, a moment after it happened. */
+  readonly time: number;
   readonly host: string;
   readonly table: string;
   /** Name of the base chain: for iptables that of its hook. */

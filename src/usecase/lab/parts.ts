@@ -35,7 +35,23 @@ export function sorter(observation: Observation, { host, protocol, vxlanPort }: 
   const accepted = allPackets(observation).some(({ flags }) => flags === 'SYN,ACK');
   let answer: number | null = null;
 
+  // What a server or a queue sends again comes later than this behind the first answer.
+  let firstReply: number | null = null;
+  const inTime = (part: Part | null, time: number): Part | null => {
+    if (part !== 'reply') return part;
+    firstReply ??= time;
+    return time - firstReply < RESEND_NANOSECONDS ? part : null;
+  };
+
+  // Later fragments have no header that tells what they are; their identification is that of the first.
+  const parts = new Map<number, Part | null>();
   const ofPacket = (packet: ObservedPacket): Part | null => {
+    if (packet.fragment && packet.fragment.offset > 0) return parts.get(packet.id) ?? null;
+    const part = ofWhole(packet);
+    parts.set(packet.id, part);
+    return part;
+  };
+  const ofWhole = (packet: ObservedPacket): Part | null => {
     if (packet.icmp && packet.about !== undefined) return request !== null && packet.about === request ? 'reply' : null;
     if (packet.protocol !== protocol) return null;
     switch (protocol) {
@@ -58,24 +74,27 @@ export function sorter(observation: Observation, { host, protocol, vxlanPort }: 
   for (const { packet, inner } of observation.frames) {
     if (inner?.packet && !carried.has(packet.id)) carried.set(packet.id, ofPacket(inner.packet));
   }
-  const belonging = (packet: ObservedPacket, before: Part | null): Belonging | null => {
+  const belonging = (packet: ObservedPacket, time: number, before: Part | null): Belonging | null => {
     const outer = isTunnel(packet);
     // A tunnel's packet that never left its host stands behind the packet that it was made for.
-    const part = !outer ? ofPacket(packet) : carried.has(packet.id) ? (carried.get(packet.id) ?? null) : before;
+    const part = inTime(!outer ? ofPacket(packet) : carried.has(packet.id) ? (carried.get(packet.id) ?? null) : before, time);
     return part === null ? null : { part, outer };
   };
   return {
-    ofFrame: ({ packet }) => belonging(packet, null),
+    ofFrame: ({ packet, time }) => belonging(packet, time, null),
     ofRuns(runs) {
       let before: Part | null = null;
-      return runs.map(({ packet }) => {
-        const found = belonging(packet, before);
+      return runs.map(({ packet, time }) => {
+        const found = belonging(packet, time, before);
         if (found) before = found.part;
         return found;
       });
     },
   };
 }
+
+/** Nothing is sent again before a second has passed (TCP_TIMEOUT_INIT). */
+const RESEND_NANOSECONDS = 0.9e9;
 
 /** What the client's host sent or ran through its hooks, in order. */
 function clientPackets({ frames, runs }: Observation, host: string): ObservedPacket[] {

@@ -6,21 +6,33 @@ _UDP_ANSWER = b"k" * 248
 
 
 class Server:
-    """One listening socket in the current namespace. `arrivals` are the clients it has seen."""
+    """One listening socket. `arrivals` are the clients it has seen. Open it in its namespace."""
 
     def __init__(self, host, protocol, address, port, owner):
         self.host = host
         self.owner = owner
         self.protocol = protocol
         self.arrivals = []
+        self.socket = None
+        self._address = (address or "0.0.0.0", port)
         self._connections = []
-        kind = socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM
+
+    def open(self):
+        kind = socket.SOCK_STREAM if self.protocol == "tcp" else socket.SOCK_DGRAM
         self.socket = socket.socket(socket.AF_INET, kind)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((address or "0.0.0.0", port))
-        if protocol == "tcp":
+        self.socket.bind(self._address)
+        if self.protocol == "tcp":
             self.socket.listen(64)
         self.socket.setblocking(False)
+
+    def close(self):
+        """Ends all connections, and those too of which only the SYN has come: a server would send SYN-ACKs for a minute."""
+        for connection, _arrival in self._connections:
+            reset(connection)
+        self._connections.clear()
+        self.arrivals.clear()
+        self.socket.close()
 
     def read(self):
         try:
@@ -45,12 +57,6 @@ class Server:
                     arrival["bytes"] += len(data)
             except OSError:
                 pass
-
-    def forget(self):
-        for connection, _arrival in self._connections:
-            reset(connection)
-        self._connections.clear()
-        self.arrivals.clear()
 
     def _arrival(self, client):
         arrival = {"owner": self.owner, "host": self.host, "source": client[0], "sport": client[1], "bytes": 0}

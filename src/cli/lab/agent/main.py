@@ -51,8 +51,10 @@ class Agent:
                     traced.number_rules()
                     self.traces.append(self._watch(traced))
                 self.captures.append(self._watch(Capture(host, request["vxlanPort"])))
-                for server in spec["servers"]:
-                    self.servers.append(self._watch(Server(host, **server)))
+                for described in spec["servers"]:
+                    server = Server(host, **described)
+                    server.open()
+                    self.servers.append(self._watch(server))
             if spec["traced"]:
                 command = ["ip", "netns", "exec", spec["netns"], "nft", "-f", "-"]
                 subprocess.run(command, input=_PRIVATE_TABLE, text=True, check=True, stdout=subprocess.DEVNULL)
@@ -91,7 +93,11 @@ class Agent:
                 probe.socket.close()
         self.probes.clear()
         for server in self.servers:
-            server.forget()
+            self.selector.unregister(server.socket)
+            server.close()
+            with inside(self.netns[server.host]):
+                server.open()
+            self._watch(server)
         self._drain()
         for traced in self.traces:
             with inside(self.netns[traced.host]):

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 
 import netlink
 import packets
@@ -48,6 +49,7 @@ class HostTrace:
         if _NETWORK in trace:
             # The headers come with the first message of each base chain.
             run = {
+                "time": time.time_ns(),
                 "host": self.host,
                 "table": table,
                 "hook": chain,
