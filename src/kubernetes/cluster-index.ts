@@ -22,16 +22,28 @@ export interface ClusterIndex {
 
 export function indexCluster(cluster: Cluster): ClusterIndex {
   const nodes = once(() => new Map(cluster.nodes.map((node) => [node.name, node])));
-  const pods = once(() => new Map(cluster.pods.map((pod) => [podKey(pod), pod])));
+  const pods = scannedAtFirst(
+    (key: string) => cluster.pods.find((pod) => isKeyOf(key, pod)),
+    () => {
+      const byKey = new Map(cluster.pods.map((pod) => [podKey(pod), pod]));
+      return (key) => byKey.get(key);
+    },
+  );
   const externals = once(() => new Map(cluster.externals.map((external) => [external.name, external])));
-  const byNode = once(() => groupBy(cluster.pods, (pod) => pod.node));
+  const podsOf = scannedAtFirst<string, readonly Pod[]>(
+    (node) => cluster.pods.filter((pod) => pod.node === node),
+    () => {
+      const byNode = groupBy(cluster.pods, (pod) => pod.node);
+      return (node) => byNode.get(node) ?? [];
+    },
+  );
   const ranges = once(() => podRanges(cluster.nodes));
   return {
     cluster,
     node: (name) => nodes().get(name),
-    pod: (key) => pods().get(key),
+    pod: pods,
     external: (name) => externals().get(name),
-    podsOf: (node) => byNode().get(node) ?? [],
+    podsOf,
     nodesByPodAddress: (address) =>
       ranges().flatMap(({ length, nodesOf }) => (isIpv4(address) ? (nodesOf.get(cidrOf(address, length).address) ?? []) : [])),
   };
@@ -59,6 +71,22 @@ export function podRange(node: Node): Ipv4Cidr | null {
 /** The cluster's IPv4 pod range; null when it has none. */
 export function clusterPodRange(cluster: Cluster): Ipv4Cidr | null {
   return cluster.podCidrs.find(isIpv4Cidr) ?? null;
+}
+
+/** A packet meets few pods and nodes: so many questions are answered by a scan, before an index of a large cluster pays. */
+const SCANS = 8;
+
+function scannedAtFirst<K, V>(scan: (key: K) => V, makeIndex: () => (key: K) => V): (key: K) => V {
+  const index = once(makeIndex);
+  let scans = 0;
+  return (key) => {
+    scans++;
+    return scans <= SCANS ? scan(key) : index()(key);
+  };
+}
+
+function isKeyOf(key: string, { namespace, name }: Pod): boolean {
+  return key.length === namespace.length + 1 + name.length && key.endsWith(name) && key === `${namespace}/${name}`;
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -137,7 +137,10 @@ export function commandsByHost(cluster: Cluster): Map<HostName, readonly Command
   };
   add('underlay', cluster.underlay.commands);
   for (const node of cluster.nodes) add(`node/${node.name}`, node.commands);
-  for (const pod of cluster.pods) add(pod.hostNetwork ? `node/${pod.node}` : `pod/${podKey(pod)}`, pod.commands);
+  for (const pod of cluster.pods) {
+    // Hardly a pod has any: no name is made for the others.
+    if (pod.commands.length > 0) add(pod.hostNetwork ? `node/${pod.node}` : `pod/${podKey(pod)}`, pod.commands);
+  }
   for (const external of cluster.externals) add(`external/${external.name}`, external.commands);
   return byHost;
 }

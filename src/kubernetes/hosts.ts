@@ -7,11 +7,12 @@ import { dumpedNetfilter } from './dumped-rules.ts';
 import { LEAF_SYSCTLS, NODE_SYSCTLS, ROUTER_SYSCTLS, hostSysctls, writeAll } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
 import { externalListeners, podListeners } from './listeners.ts';
-import { nodeRules } from './node-rules.ts';
+import { nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
 import type { Host } from '../kernel/host.ts';
+import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
 import type { ExternalHost, Node, Pod } from './model/cluster.ts';
@@ -43,11 +44,18 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
       knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
       fdb: network.fdb,
       sysctls: writeAll(hostSysctls(NODE_SYSCTLS, node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
-      netfilter: dumpedNetfilter(node, recogniseRules) ?? lazyNetfilter(() => nodeRules(index, cni, node, 'all', 4)),
+      netfilter: dumpedNetfilter(node, recogniseRules) ?? compiledNetfilter(index, cni, node),
       listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },
     cold,
+  );
+}
+
+function compiledNetfilter(index: ClusterIndex, cni: CniMode, node: Node): Netfilter {
+  return lazyNetfilter(
+    () => nodeRules(index, cni, node, 'all', 4),
+    () => nodeNftables(index, cni, node, 'all'),
   );
 }
 

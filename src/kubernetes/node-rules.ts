@@ -34,7 +34,7 @@ export function nodeRules(
 
 /** Can packets be walked through this mode's rules? `none` has none. */
 export function isProxyModeModelled(mode: ProxyMode): boolean {
-  return mode === 'iptables' || mode === 'none';
+  return mode === 'iptables' || mode === 'nftables' || mode === 'none';
 }
 
 /** Can the rules of this mode be compiled? `none` has none. */

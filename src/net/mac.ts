@@ -1,4 +1,3 @@
-import { formatIpv4 } from './ip.ts';
 import type { Ipv4 } from './ip.ts';
 
 declare const macBrand: unique symbol;
@@ -13,6 +12,6 @@ export function parseMac(text: string): Mac | null {
 
 /** Two prefix bytes ("0a:58") followed by the bytes of an IPv4 address, as CNI's bridge plugin forms MACs. */
 export function macFromIpv4(prefix: string, address: Ipv4): Mac {
-  const bytes = formatIpv4(address).split('.');
-  return `${prefix}:${bytes.map((b) => Number(b).toString(16).padStart(2, '0')).join(':')}` as Mac;
+  const hex = address.toString(16).padStart(8, '0');
+  return `${prefix}:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}:${hex.slice(6)}` as Mac;
 }

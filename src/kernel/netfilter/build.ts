@@ -1,17 +1,22 @@
 import { once } from '../../support/once.ts';
 import type { IptablesTables } from './iptables/table.ts';
 import type { Netfilter } from './netfilter.ts';
+import type { NftRuleset } from './nftables/ruleset.ts';
 
 /** Netfilter of a namespace in which nothing made a rule. */
-export const NO_NETFILTER: Netfilter = { iptables: new Map(), iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map() };
+export const NO_NETFILTER: Netfilter = { iptables: new Map(), iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map(), nftables: [] };
 
-/** Netfilter with IPv4 rules that are made when a packet first meets a hook. */
-export function lazyNetfilter(make: () => IptablesTables): Netfilter {
-  const tables = once(make);
+/** Netfilter with IPv4 rules of iptables, and tables of nftables, that are made when a packet first meets a hook. */
+export function lazyNetfilter(makeIptables: () => IptablesTables, makeNftables: () => NftRuleset = () => []): Netfilter {
+  const iptables = once(makeIptables);
+  const nftables = once(makeNftables);
   return {
     ...NO_NETFILTER,
     get iptables() {
-      return tables();
+      return iptables();
+    },
+    get nftables() {
+      return nftables();
     },
   };
 }

@@ -43,7 +43,8 @@ export function vtepAddress(lease: Lease): Ipv4 {
 }
 
 function ipAnnotation(node: Node, key: string): Ipv4 | null {
-  const address = parseIp(node.annotations[ANNOTATION + key] ?? '');
+  const text = node.annotations[ANNOTATION + key];
+  const address = text === undefined ? null : parseIp(text);
   return address !== null && isIpv4(address) ? address : null;
 }
 
