@@ -4,12 +4,9 @@ import { runHook } from '../netfilter/run-hook.ts';
 import { routeInput } from '../routing/input.ts';
 import { sysctl } from '../sysctl.ts';
 import { fragment } from './fragment.ts';
-import { ipReceive } from './ip-receive.ts';
 import { neighbourOrFail } from './neighbour.ts';
-import { emitReceived, packetTypeFor } from './receive.ts';
 import { emitRoute } from './route-event.ts';
-import { cloneSkb } from './skb.ts';
-import { transmitFrame, VLAN_SLACK } from './transmit.ts';
+import { cloneSkb, VLAN_SLACK } from './skb.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { BridgeDevice, Device } from '../device/device.ts';
 import type { Host } from '../host.ts';
@@ -71,10 +68,7 @@ function asSeenByHooks(type: Skb['packetType']): Skb['packetType'] {
 /** br_pass_frame_up: the frame is the bridge's own; it enters the IP stack by the bridge device. */
 function passUp(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, skb: Skb): void {
   walk.emit(skb, host, { kind: 'bridge', bridge: bridge.name, inPort: port.name, action: 'local', outPort: null });
-  skb.device = bridge.name;
-  skb.packetType = packetTypeFor(skb, bridge);
-  emitReceived(walk, host, bridge, skb);
-  ipReceive(walk, host, bridge, skb);
+  walk.push({ kind: 'receive', host: host.name, device: bridge.name, skb });
 }
 
 /** br_handle_frame_finish, br_forward: out by the port behind which the MAC is, or by all. */
@@ -134,7 +128,7 @@ function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string
       walk.drop(skb, host, 'PKT_TOO_BIG', 'br_dev_queue_push_xmit', { device: out.name, detail: { mtu: String(out.mtu) } });
       return;
     }
-    transmitFrame(walk, host, out, { ...cloneSkb(skb), packet: piece });
+    walk.push({ kind: 'transmit', host: host.name, device: out.name, skb: { ...cloneSkb(skb), packet: piece } });
   }
 }
 

@@ -2,7 +2,6 @@ import { formatIp } from '../../net/ip.ts';
 import { BROADCAST_MAC } from '../../net/mac.ts';
 import { resolveByArp } from '../neighbour/arp.ts';
 import { sendIcmpError, UNREACHABLE } from './icmp-error.ts';
-import { transmitFrame } from './transmit.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { Host } from '../host.ts';
@@ -23,7 +22,7 @@ export function sendToNeighbour(walk: Walk, host: Host, skb: Skb, route: Exclude
     skb.srcMac = device.mac;
     skb.dstMac = mac;
   }
-  transmitFrame(walk, host, device, skb);
+  walk.push({ kind: 'transmit', host: host.name, device: device.name, skb });
 }
 
 /**

@@ -6,7 +6,6 @@ import { sysctl } from '../sysctl.ts';
 import { sendIcmpError } from './icmp-error.ts';
 import { answerPart } from './part.ts';
 import { localSkb } from './skb.ts';
-import { transmitFrame } from './transmit.ts';
 import type { Packet, TcpHeader } from '../../net/packet.ts';
 import type { HookCall } from '../netfilter/hook.ts';
 import type { RejectWith } from '../netfilter/iptables/target/target.ts';
@@ -41,10 +40,9 @@ function sendReset({ walk, host, skb }: HookCall): void {
   reset.conntrack = attachedReference(skb.conntrack);
   if (skb.bridge) {
     // Sent straight back by the port it came from, past all hooks.
-    const port = host.devices.get(skb.bridge.physIn);
     reset.srcMac = skb.dstMac;
     reset.dstMac = skb.srcMac;
-    if (port) transmitFrame(walk, host, port, reset);
+    walk.push({ kind: 'transmit', host: host.name, device: skb.bridge.physIn, skb: reset });
     return;
   }
   const { src, dst } = reset.packet;

@@ -4,6 +4,9 @@ import type { ConntrackReference } from '../netfilter/conntrack/entry.ts';
 import type { ResolvedRoute } from '../routing/resolved-route.ts';
 import type { ConnectionPart } from './connection.ts';
 
+/** Bytes by which a frame may exceed a device's MTU on its way into it: room for a VLAN tag (__is_skb_forwardable). */
+export const VLAN_SLACK = 4;
+
 /** br_netfilter's notes on a packet that came by a bridge port (struct nf_bridge_info). */
 export interface BridgeInfo {
   readonly physIn: string;

@@ -1,18 +1,16 @@
 import { bridgeTransmit } from './bridge.ts';
-import { cloneSkb, scrub } from './skb.ts';
+import { cloneSkb, scrub, VLAN_SLACK } from './skb.ts';
 import { vxlanTransmit } from './vxlan.ts';
 import type { Device, VethDevice } from '../device/device.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
-/** Bytes by which a frame may exceed a device's MTU on its way into it: room for a VLAN tag (__is_skb_forwardable). */
-export const VLAN_SLACK = 4;
-
 /** dev_queue_xmit: a frame with its MACs leaves by a device. */
-export function transmitFrame(walk: Walk, host: Host, device: Device, skb: Skb): void {
-  if (!device.up) {
-    walk.drop(skb, host, 'DEV_READY', 'dev_queue_xmit', { device: device.name });
+export function transmitFrame(walk: Walk, host: Host, name: string, skb: Skb): void {
+  const device = walk.device(host, name);
+  if (!device) {
+    walk.drop(skb, host, 'DEV_READY', 'dev_queue_xmit', { device: name });
     return;
   }
   emitSent(walk, host, device, skb);

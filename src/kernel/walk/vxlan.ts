@@ -1,8 +1,6 @@
 import { formatIp } from '../../net/ip.ts';
 import { hash } from '../netfilter/nat/unique-tuple.ts';
 import { routeOutput } from '../routing/output.ts';
-import { emitReceived, packetTypeFor } from './receive.ts';
-import { ipReceive } from './ip-receive.ts';
 import { emitRoute } from './route-event.ts';
 import { scrub } from './skb.ts';
 import type { Packet, UdpHeader } from '../../net/packet.ts';
@@ -84,9 +82,6 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   skb.packet = frame.packet;
   skb.srcMac = frame.srcMac;
   skb.dstMac = frame.dstMac;
-  skb.device = device.name;
-  skb.packetType = packetTypeFor(skb, device);
-  emitReceived(walk, host, device, skb);
-  ipReceive(walk, host, device, skb);
+  walk.push({ kind: 'receive', host: host.name, device: device.name, skb });
   return true;
 }

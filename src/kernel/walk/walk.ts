@@ -15,6 +15,8 @@ import type { Skb } from './skb.ts';
 export type Step =
   /** A frame arrives on a device. */
   | { readonly kind: 'receive'; readonly host: string; readonly device: string; readonly skb: Skb }
+  /** A frame with its MACs is handed to a device (dev_queue_xmit). */
+  | { readonly kind: 'transmit'; readonly host: string; readonly device: string; readonly skb: Skb }
   /** A local packet with its route is sent (ip_local_out). */
   | { readonly kind: 'output'; readonly host: string; readonly skb: Skb };
 
@@ -50,7 +52,10 @@ export class Walk {
   readonly unknownRules = new Set<string>();
   rulesLookedAt = 0;
   sockets: SocketLayer | null = null;
-  #steps: Step[] = [];
+  /** What waits, the next one last. */
+  readonly #steps: Step[] = [];
+  /** What the step that is being done has given birth to, in order. */
+  #born: Step[] = [];
   #later: (() => void)[] = [];
   #budget = BUDGET;
 
@@ -61,9 +66,9 @@ export class Walk {
     this.recording = recording;
   }
 
-  /** Adds steps that are to be done in this order, before what waits already. */
-  push(...steps: readonly Step[]): void {
-    for (let i = steps.length - 1; i >= 0; i--) this.#steps.push(steps[i]!);
+  /** Adds a step: to be done after those added before it by the step that is being done, before what waits already. */
+  push(step: Step): void {
+    this.#born.push(step);
   }
 
   /** Something that happens when nothing else goes on any more: a timer. */
@@ -74,6 +79,7 @@ export class Walk {
   /** Runs until nothing is left to do. */
   run(perform: (step: Step) => void): void {
     for (;;) {
+      while (this.#born.length > 0) this.#steps.push(this.#born.pop()!);
       const step = this.#steps.pop();
       if (step) {
         if (this.#budget-- <= 0) return;
@@ -104,7 +110,7 @@ export class Walk {
     this.emit(skb, host, { kind: 'drop', reason, where, ...more });
   }
 
-  noteUnknownRule(host: Host, rule: Rule): void {
+  noteUnknownRule(host: Host, rule: Pick<Rule, 'body' | 'source'>): void {
     const place = rule.source ? ` (${rule.source.file}:${rule.source.line})` : '';
     this.unknownRules.add(`${host.name}: ${rule.body}${place}`);
   }
