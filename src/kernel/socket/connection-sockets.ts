@@ -12,15 +12,16 @@ import type { Host } from '../host.ts';
 import type { ConnectionPart, ConnectionRequest } from '../walk/connection.ts';
 import type { Skb } from '../walk/skb.ts';
 import type { SocketLayer, Walk } from '../walk/walk.ts';
+import type { Established } from './established.ts';
 import type { Listener } from './listener.ts';
 
 /** Bytes of IP and TCP header: of a SYN with the usual options, of later segments with timestamps. */
 export const SYN_LENGTH = 60;
-const SEGMENT_HEADERS = 52;
+export const SEGMENT_HEADERS = 52;
 /** What the probe's server says to a datagram. */
 const ANSWER_LENGTH = 28 + 248;
 /** IP and TCP header without options, which an MSS is counted from. */
-const MSS_HEADERS = 40;
+export const MSS_HEADERS = 40;
 
 /** One end as the packets at that end name it. */
 export interface Endpoint {
@@ -71,6 +72,12 @@ export class ConnectionSockets implements SocketLayer {
 
   get source(): { readonly address: IpAddress; readonly port: number } | null {
     return this.#accepted && this.#server ? { address: this.#server.peer, port: this.#server.peerPort } : null;
+  }
+
+  /** Both ends, once the server has accepted the TCP connection. */
+  get ends(): Established | null {
+    if (this.#request.protocol !== 'tcp' || !this.#established || !this.#accepted || !this.#server) return null;
+    return { client: this.#client, server: this.#server, segment: this.#segment };
   }
 
   receive(host: Host, skb: Skb): boolean {
@@ -245,7 +252,8 @@ export function identify({ l4 }: Packet): { readonly sport: number; readonly dpo
   return 'id' in l4 ? { sport: l4.id, dport: 0 } : { sport: 0, dport: 0 };
 }
 
-function isFor(end: Endpoint, host: Host, packet: Packet): boolean {
+/** Is a packet addressed to this end of a connection? */
+export function isFor(end: Endpoint, host: Host, packet: Packet): boolean {
   if (host.name !== end.host || packet.dst !== end.address || packet.src !== end.peer) return false;
   const { l4 } = packet;
   if ('sport' in l4) return l4.dport === end.port && l4.sport === end.peerPort;

@@ -2,21 +2,20 @@ import { TCP_FLAG } from '../../net/packet.ts';
 import { routeOutput } from '../routing/output.ts';
 import { ConnectionSockets, SYN_LENGTH } from '../socket/connection-sockets.ts';
 import { verdictOfErrno } from '../socket/errno.ts';
-import { assertNever } from '../../support/assert-never.ts';
 import { invariant } from '../../support/invariant.ts';
 import { sysctl } from '../sysctl.ts';
-import { localOut } from './output.ts';
+import { continueConnection } from './continue-connection.ts';
+import { perform, replyOf } from './perform.ts';
 import { mtuOf } from './postrouting.ts';
-import { receive } from './receive.ts';
 import { emitRoute } from './route-event.ts';
 import { localSkb } from './skb.ts';
 import { Walk } from './walk.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { Endpoint } from '../socket/connection-sockets.ts';
+import type { Established } from '../socket/established.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
-import type { Step } from './walk.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { KernelEvent } from '../../trace/event.ts';
 import type { HostName } from '../host.ts';
@@ -42,6 +41,8 @@ export interface ConnectionRequest {
   readonly ttl: number | null;
   /** Ends after the request has arrived or died. */
   readonly noReply: boolean;
+  /** A TCP connection that stands already: one more segment of it is sent (`payload` bytes; null: a few). */
+  readonly established?: Established;
 }
 
 export type ConnectionPart = 'request' | 'reply' | 'ack' | 'data' | 'other';
@@ -70,6 +71,8 @@ export interface ConnectionResult {
   readonly source: { readonly address: IpAddress; readonly port: number } | null;
   /** The source that connect() chose; null when it failed before. */
   readonly local: { readonly address: IpAddress; readonly port: number } | null;
+  /** The connection, where it may go on: both ends of TCP hold it. */
+  readonly established: Established | null;
   /** Rules that could not be evaluated and might have mattered, as text. */
   readonly unknownRules: readonly string[];
   readonly losses: readonly Loss[];
@@ -97,7 +100,9 @@ const DEFAULT_PAYLOAD = 5;
 const DATAGRAM_HEADERS = 28;
 
 /** Walks one connection to its end. Deterministic in its arguments. */
-export function connect(request: ConnectionRequest, { world, state, choices, record }: ConnectionOptions): ConnectionResult {
+export function connect(request: ConnectionRequest, options: ConnectionOptions): ConnectionResult {
+  if (request.established) return continueConnection(request, request.established, options);
+  const { world, state, choices, record } = options;
   const walk = new Walk(world, state, choices, record);
   const host = world.host(request.host);
   invariant(host, `there is no host ${request.host}`);
@@ -109,21 +114,6 @@ export function connect(request: ConnectionRequest, { world, state, choices, rec
   walk.push({ kind: 'output', host: host.name, skb });
   walk.run((step) => perform(walk, step));
   return result(walk, sockets.errno, sockets, { address: client.address, port: client.port });
-}
-
-function perform(walk: Walk, step: Step): void {
-  const host = walk.world.host(step.host);
-  if (!host) return;
-  switch (step.kind) {
-    case 'receive':
-      receive(walk, host, step.device, step.skb);
-      return;
-    case 'output':
-      localOut(walk, host, step.skb);
-      return;
-    default:
-      assertNever(step);
-  }
 }
 
 type Opened =
@@ -190,16 +180,12 @@ function result(
   local: ConnectionResult['local'],
 ): ConnectionResult {
   const { request, ack, data } = walk.events;
-  const reply = neverSent(walk.events.reply) ? [] : walk.events.reply;
+  const reply = replyOf(walk);
   const verdict = errno !== null ? verdictOfErrno(errno) : sockets?.established ? 'connected' : 'timeout';
   return {
     verdict, errno, server: sockets?.server ?? null, source: sockets?.source ?? null, local,
+    established: errno === null ? (sockets?.ends ?? null) : null,
     unknownRules: [...walk.unknownRules], losses: walk.losses, request, reply, ack, data,
     rulesLookedAt: walk.rulesLookedAt,
   };
-}
-
-/** An error that died in the OUTPUT of the host that made it: no packet ever came back. */
-function neverSent(reply: readonly KernelEvent[]): boolean {
-  return reply[0]?.packet?.icmp !== undefined && !reply.some(({ kind }) => kind === 'tx');
 }

@@ -190,6 +190,7 @@ export function result(more: Partial<ConnectionResult> = {}): ConnectionResult {
     server: 'pod/default/web-1',
     source: { address: ip('10.244.0.2'), port: 40000 },
     local: { address: ip('10.244.0.2'), port: 40000 },
+    established: null,
     unknownRules: [],
     losses: [],
     request: [],
