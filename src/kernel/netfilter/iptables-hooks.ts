@@ -30,8 +30,8 @@ export function iptablesHooks(host: Host, family: 4 | 6): readonly HookFunction[
   );
 }
 
-/** nat's base chains: not hook functions of their own, the NAT core calls them (nf_nat_lookup_hook). */
-export function natChains(host: Host, family: 4 | 6): readonly HookFunction[] {
+/** nat's base chains: not hook functions of their own, the NAT core calls them. */
+export function iptablesNatChains(host: Host, family: 4 | 6): readonly HookFunction[] {
   return family === 4 ? natChains4(host) : natChains6(host);
 }
 
@@ -39,7 +39,10 @@ const natChains4 = perHost((host) => natChainsOf(host, 4));
 const natChains6 = perHost((host) => natChainsOf(host, 6));
 
 function natChainsOf(host: Host, family: 4 | 6): readonly HookFunction[] {
-  return ruleSets(host, family).flatMap((tables) => baseChains(tables, 'nat', runTable, 0));
+  const chains = ruleSets(host, family).flatMap((tables) => baseChains(tables, 'nat', runTable, PRIORITY.NAT_DST));
+  return chains.map((chain) =>
+    chain.hook === 'INPUT' || chain.hook === 'POSTROUTING' ? { ...chain, priority: PRIORITY.NAT_SRC } : chain,
+  );
 }
 
 type Runner = (table: Table, call: HookCall) => HookVerdict;

@@ -1,11 +1,14 @@
 import type { IpSet } from '../ipset/ipset.ts';
 import type { IptablesTables } from './iptables/table.ts';
+import type { NftRuleset } from './nftables/ruleset.ts';
 
-/** Everything netfilter of one namespace holds. More engines (nftables, IPVS) get a field each. */
+/** Everything netfilter of one namespace holds. More engines (IPVS) get a field each. */
 export interface Netfilter {
   /** iptables rules by variant; both apply (iptables-nft and iptables-legacy on one node). */
   readonly iptables: IptablesTables;
   readonly iptablesLegacy: IptablesTables | null;
   readonly ip6tables: IptablesTables;
   readonly ipsets: ReadonlyMap<string, IpSet>;
+  /** Tables of nftables itself, beside those that iptables-nft keeps there. */
+  readonly nftables: NftRuleset;
 }

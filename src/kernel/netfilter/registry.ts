@@ -3,6 +3,7 @@ import { conntrackConfirm, conntrackIn } from './conntrack/track.ts';
 import { defragment } from './defragment.ts';
 import { PRIORITY } from './hook.ts';
 import { iptablesHooks } from './iptables-hooks.ts';
+import { nftHooks } from './nftables-hooks.ts';
 import { perHost } from '../per-host.ts';
 import { natHook } from './nat/hook.ts';
 import type { HookName } from '../../trace/event.ts';
@@ -18,7 +19,8 @@ import type { HookFunction } from './hook.ts';
  *     OUTPUT       defrag · raw · conntrack · mangle · nat (dst) · filter · security
  *     POSTROUTING  mangle · nat (src) · confirm
  *
- * A table's function is there only if its base chain exists, conntrack's only if some rule needs it.
+ * A table's function is there only if its base chain exists, conntrack's only if some rule needs it. Base chains of nftables stand among
+ * them where their priority puts them.
  */
 export function hookFunctions(host: Host, family: 4 | 6, hook: HookName): readonly HookFunction[] {
   return (family === 4 ? registry4 : registry6)(host)[hook];
@@ -33,7 +35,7 @@ function byHook(functions: readonly HookFunction[]): Readonly<Record<HookName, r
 }
 
 function register(host: Host, family: 4 | 6): readonly HookFunction[] {
-  const functions: HookFunction[] = [...iptablesHooks(host, family)];
+  const functions: HookFunction[] = [...iptablesHooks(host, family), ...nftHooks(host, family)];
   if (isConntrackNeeded(host, family)) {
     functions.push(
       { hook: 'PREROUTING', priority: PRIORITY.DEFRAG, name: 'defrag', run: defragment },

@@ -1,6 +1,7 @@
 import { TABLE_HOOKS } from '../iptables/table.ts';
 import type { Host } from '../../host.ts';
 import type { Chain, IptablesTables, Table } from '../iptables/table.ts';
+import type { NftChain, NftTable } from '../nftables/ruleset.ts';
 
 /** Matches and targets whose rules take a reference on conntrack (nf_ct_netns_get in their checkentry). */
 const NEEDS =
@@ -11,9 +12,19 @@ const NEEDS =
  * chain alone does not: without such a rule it is never visited.
  */
 export function isConntrackNeeded(host: Host, family: 4 | 6): boolean {
-  const { iptables, iptablesLegacy, ip6tables } = host.netfilter;
+  const { iptables, iptablesLegacy, ip6tables, nftables } = host.netfilter;
+  const other = family === 4 ? 'ip6' : 'ip';
+  if (nftables.some((table) => table.family !== other && nftNeeds(table))) return true;
   if (family === 6) return needs(ip6tables);
   return needs(iptables) || (iptablesLegacy !== null && needs(iptablesLegacy));
+}
+
+/** Expressions of nftables that take a reference on conntrack (nft_ct_get_init, nft_nat_validate ...). */
+const NFT_NEEDS = /(^| )(ct|dnat|snat|masquerade|redirect) /;
+
+function nftNeeds(table: NftTable): boolean {
+  const has = ({ rules }: NftChain): boolean => rules.some(({ text }) => NFT_NEEDS.test(`${text} `));
+  return [...table.baseChains()].some(has) || [...table.chains()].some(has);
 }
 
 /** Base chains first: on most hosts they answer, and large sets of user chains are never made. */

@@ -4,7 +4,8 @@ import { opposite, tupleIn } from '../conntrack/entry.ts';
 import { isIcmpError } from '../conntrack/related.ts';
 import { invertTuple } from '../conntrack/tuple.ts';
 import { ACCEPT, PRIORITY } from '../hook.ts';
-import { natChains } from '../iptables-hooks.ts';
+import { iptablesNatChains } from '../iptables-hooks.ts';
+import { nftNatChains } from '../nftables-hooks.ts';
 import { translateIcmpError } from './icmp.ts';
 import { manipulate } from './manipulate.ts';
 import { isInitialised, setupNullBinding } from './setup.ts';
@@ -14,6 +15,21 @@ import type { Host } from '../../host.ts';
 import type { ConntrackReference } from '../conntrack/entry.ts';
 import type { HookCall, HookFunction, HookVerdict } from '../hook.ts';
 import type { Manip } from './manipulate.ts';
+
+/** The nat chains of all rule sets by priority: the NAT core's own list (nf_nat_lookup_hook_priv). Of equal ones iptables' come first. */
+function natChains(host: Host, family: 4 | 6): readonly HookFunction[] {
+  let families = chainLists.get(host);
+  if (!families) chainLists.set(host, (families = new Map()));
+  let chains = families.get(family);
+  if (!chains) {
+    chains = [...iptablesNatChains(host, family), ...nftNatChains(host, family)].sort((a, b) => a.priority - b.priority);
+    families.set(family, chains);
+  }
+  return chains;
+}
+
+/** Hosts are immutable, so their chains never change. */
+const chainLists = new WeakMap<Host, Map<4 | 6, readonly HookFunction[]>>();
 
 /** The NAT core's functions: registered at all four hooks as soon as one nat chain exists (nf_nat_register_fn). */
 export function natHook(host: Host, family: 4 | 6): readonly HookFunction[] {

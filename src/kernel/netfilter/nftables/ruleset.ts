@@ -20,6 +20,8 @@ export interface NftTable {
   sets(): Iterable<NftSet>;
   chain(name: string): NftChain | undefined;
   chains(): Iterable<NftChain>;
+  /** Those that hang on hooks, without making the others. */
+  baseChains(): Iterable<NftChain>;
 }
 
 /** A stateful object or flowtable: `KEYWORD NAME { lines }`. */
@@ -98,5 +100,6 @@ export function nftTable(
     sets: () => setsByName.values(),
     chain: (name) => chainsByName.get(name),
     chains: () => chainsByName.values(),
+    baseChains: () => chains.filter(({ base }) => base !== null),
   };
 }

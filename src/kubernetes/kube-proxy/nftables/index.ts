@@ -53,6 +53,7 @@ function tableOf(cluster: Cluster, node: Node, family: IpFamily, deviceAddresses
       for (let i = 0; i < services.ports.length; i++) yield* setsOf(i);
     },
     chain: (name) => chains.get(name) ?? findNamed(owners(name), chainsOf, name),
+    baseChains: () => [...chains.values()].filter(({ base }) => base !== null),
     *chains() {
       yield* chains.values();
       for (let i = 0; i < services.ports.length; i++) yield* chainsOf(i);

@@ -1,0 +1,93 @@
+import { parseRule } from './parse-rule.ts';
+import { runRule } from './evaluate.ts';
+import type { RuleVerdict } from '../../../trace/event.ts';
+import type { NftContext, NftResult } from './context.ts';
+import type { RuleOutcome } from './evaluate.ts';
+import type { NftChain, NftRule } from './ruleset.ts';
+import type { NftStatement, NftVerdict } from './syntax.ts';
+
+/** Where the evaluation of a chain stands. */
+interface Frame {
+  readonly chain: NftChain;
+  next: number;
+  /** First rule that has not been counted as passed over. */
+  counted: number;
+}
+
+/** NFT_JUMP_STACK_SIZE: a ruleset with deeper jumps can't be loaded. */
+const MAX_JUMPS = 16;
+/** No sound ruleset enters as many chains for one packet. */
+const MAX_ENTERED = 65_536;
+
+const compiled = new WeakMap<NftRule, readonly NftStatement[] | null>();
+
+function statementsOf(rule: NftRule): readonly NftStatement[] | null {
+  let statements = compiled.get(rule);
+  if (statements === undefined) compiled.set(rule, (statements = parseRule(rule.text)));
+  return statements;
+}
+
+/** Runs a base chain (nft_do_chain): chains with jump and goto, the end of a chain returns, the policy decides at the end. */
+export function traverseNft(base: NftChain, context: NftContext): NftResult {
+  const stack: Frame[] = [];
+  let frame: Frame | undefined = enter(base);
+  let entered = 0;
+  while (frame) {
+    const outcome = runToVerdict(frame, context);
+    if (outcome === null || outcome.kind === 'break') {
+      frame = stack.pop();
+      continue;
+    }
+    if (outcome.kind === 'reject') return outcome;
+    const { verdict } = outcome;
+    switch (verdict.kind) {
+      case 'accept':
+      case 'drop':
+        return { kind: verdict.kind };
+      case 'jump':
+      case 'goto': {
+        const chain = context.table.chain(verdict.chain);
+        if (chain === undefined || stack.length >= MAX_JUMPS || entered++ >= MAX_ENTERED) return { kind: 'drop' };
+        if (verdict.kind === 'jump') stack.push(frame);
+        frame = enter(chain);
+        break;
+      }
+      default:
+        frame = stack.pop();
+    }
+  }
+  if (base.base?.policy !== 'drop') return { kind: 'accept' };
+  context.recordPolicyDrop(base.name, base.rules.length);
+  return { kind: 'drop' };
+}
+
+function enter(chain: NftChain): Frame {
+  return { chain, next: 0, counted: 0 };
+}
+
+/** Looks at rules until one gives a verdict other than to go on; null at the end of the chain. */
+function runToVerdict(frame: Frame, context: NftContext): RuleOutcome | null {
+  const { chain } = frame;
+  while (frame.next < chain.rules.length) {
+    const index = frame.next++;
+    const rule = chain.rules[index]!;
+    const statements = statementsOf(rule);
+    if (statements === null) {
+      context.unknownRule(rule);
+      continue;
+    }
+    const outcome = runRule(statements, context, `${context.table.family} ${context.table.name}/${chain.name}/${index + 1}`);
+    if (outcome.kind === 'break') continue;
+    const passedOver = index - frame.counted;
+    frame.counted = index + 1;
+    const verdict = outcome.kind === 'reject' ? 'drop' : wordOf(outcome.verdict);
+    const origin = (outcome.kind === 'verdict' ? outcome.origin : undefined) ?? rule.origin;
+    context.record({ chain: chain.name, number: index + 1, rule, verdict, passedOver, origin });
+    if (verdict !== 'continue') return outcome;
+  }
+  return null;
+}
+
+function wordOf(verdict: NftVerdict): RuleVerdict {
+  return verdict.kind;
+}
