@@ -43,7 +43,7 @@ export function routeInput(host: Host, packet: Packet, device: string, mark: num
     if (martian) return martian;
     return { kind: route.type, device: 'lo', gateway: null, onlink: false, route, table, source: null };
   }
-  if (!forwarding) return { kind: 'error', error: 'EHOSTUNREACH', route: null, table: null };
+  if (!forwarding) return { kind: 'error', error: 'EHOSTUNREACH', route, table };
   const hop = selectNextHop(route, flow, choices);
   const martian = validateSource(host, packet, device, mark, hop?.dev ?? 'lo');
   if (martian) return martian;
