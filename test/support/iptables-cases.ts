@@ -35,7 +35,7 @@ export function readCases(): readonly IptablesCase[] {
 /** The script that makes the file of cases anew: prints it for given command lines. */
 export function caseScript(commands: readonly string[]): string {
   const show =
-    'iptables-save | while read -r line; do case "$line" in "*"*) t=${line#?};; -A*) printf "%s %s\\n" "$t" "$line";; esac; done';
+    'iptables-save | while read -r line; do case "$line" in "*"*) t=$(echo "$line" | cut -c2-);; -A*) printf "%s %s\\n" "$t" "$line";; esac; done';
   const clean = 'for t in filter mangle nat raw security; do iptables -t $t -F; done';
   const one = (command: string) => {
     const quoted = command.replaceAll("'", "'\\''");

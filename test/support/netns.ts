@@ -5,7 +5,11 @@ import { spawnSync } from 'node:child_process';
  * (standard output); fails when the script does.
  */
 export function runInNamespace(script: string): string {
-  const { status, stdout, stderr } = spawnSync('unshare', ['--net', 'sh'], { input: script, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', 'exec unshare --net sh'], {
+    input: script,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
   if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`);
   return stdout;
 }
@@ -15,10 +19,5 @@ export function cannotRun(programs: readonly string[]): string | null {
   if (process.getuid?.() !== 0) return 'not root';
   const missing = ['unshare', ...programs].find((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
   if (missing !== undefined) return `${missing} is not installed`;
-  return spawnSync('unshare', ['--net', 'true']).status === 0 ? null : 'network namespaces are not allowed';
-}
-
-/** A word as a POSIX shell takes it literally. */
-export function shellQuote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return spawnSync('sh', ['-c', 'unshare --net true']).status === 0 ? null : 'network namespaces are not allowed';
 }

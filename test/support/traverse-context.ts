@@ -1,7 +1,14 @@
 import { parseIp } from '../../src/net/ip.ts';
+import { NO_NETFILTER } from '../../src/kernel/netfilter/build.ts';
 import type { Host } from '../../src/kernel/host.ts';
 import type { ConntrackView } from '../../src/kernel/netfilter/conntrack/view.ts';
-import type { AddressType, NatAction, PolicyRecord, RuleRecord, TraverseContext } from '../../src/kernel/netfilter/iptables/context.ts';
+import type {
+  AddressType,
+  NatAction,
+  PolicyRecord,
+  RuleRecord,
+  TraverseContext,
+} from '../../src/kernel/netfilter/iptables/context.ts';
 import type { Rule, TableName } from '../../src/kernel/netfilter/iptables/table.ts';
 import type { IpSet } from '../../src/kernel/ipset/ipset.ts';
 import type { IpAddress } from '../../src/net/ip.ts';
@@ -16,7 +23,7 @@ export const NO_RULES_HOST: Host = {
   neighbours: { get: () => undefined, permanent: () => [] },
   fdb: [],
   sysctls: new Map(),
-  netfilter: { iptables: new Map(), iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map() },
+  netfilter: NO_NETFILTER,
   listeners: [],
 };
 
@@ -28,7 +35,9 @@ export function ip(text: string): IpAddress {
 }
 
 /** A SYN from 10.244.0.2:40000 to 10.96.0.20:80, or what is asked for. */
-export function packet(over: Omit<Partial<Packet>, 'src' | 'dst'> & { readonly src?: string; readonly dst?: string } = {}): Packet {
+export function packet(
+  over: Omit<Partial<Packet>, 'src' | 'dst'> & { readonly src?: string; readonly dst?: string } = {},
+): Packet {
   const { src = '10.244.0.2', dst = '10.96.0.20', ...rest } = over;
   const l4: L4Header = { protocol: 'tcp', sport: 40000, dport: 80, flags: 2 };
   return { ttl: 64, tos: 0, df: true, length: 60, l4, ...rest, src: ip(src), dst: ip(dst) };
@@ -39,8 +48,19 @@ export function entry(over: Partial<Extract<ConntrackView, { readonly original: 
   const original = { protocol: 'tcp', src: ip('10.244.0.2'), dst: ip('10.96.0.20'), sport: 40000, dport: 80 };
   const reply = { protocol: 'tcp', src: ip('10.244.1.2'), dst: ip('10.244.0.2'), sport: 8080, dport: 40000 };
   return {
-    state: 'NEW', direction: 'original', original, reply, snat: false, dnat: false, seenReply: false, assured: false, confirmed: false,
-    expected: false, mark: 0, expires: 120_000, ...over,
+    state: 'NEW',
+    direction: 'original',
+    original,
+    reply,
+    snat: false,
+    dnat: false,
+    seenReply: false,
+    assured: false,
+    confirmed: false,
+    expected: false,
+    mark: 0,
+    expires: 120_000,
+    ...over,
   };
 }
 

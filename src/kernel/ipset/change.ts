@@ -16,7 +16,8 @@ export function changeSet(set: IpSet, query: SetQuery, { kind, directions }: Set
   const fields = fieldsOfPacket(set, directions, query);
   if (!fields) return set;
   const present = set.entries.some((entry) => sameElement(entry.fields, fields));
-  if (kind === 'set-del') return present ? { ...set, entries: set.entries.filter((entry) => !sameElement(entry.fields, fields)) } : set;
+  if (kind === 'set-del')
+    return present ? { ...set, entries: set.entries.filter((entry) => !sameElement(entry.fields, fields)) } : set;
   const entry: SetEntry = { fields, nomatch: false, options: '' };
   return present ? set : { ...set, entries: [...set.entries, entry] };
 }

@@ -17,11 +17,13 @@ type PortProtocol = Extract<SetField, { kind: 'port' }>['protocol'];
 /** Elements that one word may stand for; ipset itself goes up to 2^31. */
 const MAX_ELEMENTS = 65_536;
 
+// biome-ignore format: a table reads better in rows
 const ICMP_NAMES: ReadonlyMap<string, number> = new Map([
   ['echo-reply', 0], ['network-unreachable', 0x300], ['host-unreachable', 0x301], ['protocol-unreachable', 0x302],
   ['port-unreachable', 0x303], ['fragmentation-needed', 0x304], ['source-route-failed', 0x305], ['network-prohibited', 0x309],
   ['host-prohibited', 0x30a], ['communication-prohibited', 0x30d], ['echo-request', 0x800], ['ttl-zero-during-transit', 0xb00],
 ]);
+// biome-ignore format: a table reads better in rows
 const ICMPV6_NAMES: ReadonlyMap<string, number> = new Map([
   ['no-route', 0x100], ['communication-prohibited', 0x101], ['address-unreachable', 0x103], ['port-unreachable', 0x104],
   ['packet-too-big', 0x200], ['ttl-zero-during-transit', 0x300], ['echo-request', 0x8000], ['echo-reply', 0x8100],
@@ -69,7 +71,9 @@ function parsePart(kind: DimensionKind, set: SetKind, text: string): readonly Se
       return mac ? [{ kind: 'mac', mac }] : `Syntax error: cannot parse ${text} as a valid ethernet address`;
     }
     case 'mark':
-      return /^(0x[\da-f]{1,8}|\d{1,10})$/i.test(text) ? [{ kind: 'mark', mark: Number(text) }] : `Syntax error: '${text}' is invalid as number`;
+      return /^(0x[\da-f]{1,8}|\d{1,10})$/i.test(text)
+        ? [{ kind: 'mark', mark: Number(text) }]
+        : `Syntax error: '${text}' is invalid as number`;
     case 'iface':
       return [{ kind: 'iface', name: text }];
     case 'set':
@@ -116,9 +120,11 @@ function parseNets(set: SetKind, text: string): readonly SetField[] | string {
 function boundsOf(set: SetKind, text: string): { readonly first: IpAddress; readonly last: IpAddress } | string {
   const [low, high] = text.split('-');
   const first = high === undefined ? parseCidr(text) : null;
-  if (first) return familyOf(first.address) === set.family ? { first: first.address, last: cidrLast(first) } : notAnAddress(set, text);
+  if (first)
+    return familyOf(first.address) === set.family ? { first: first.address, last: cidrLast(first) } : notAnAddress(set, text);
   const [from, to] = [parseIp(low!), parseIp(high ?? '')];
-  if (from === null || to === null || familyOf(from) !== set.family || familyOf(to) !== set.family) return notAnAddress(set, text);
+  if (from === null || to === null || familyOf(from) !== set.family || familyOf(to) !== set.family)
+    return notAnAddress(set, text);
   return compareIp(from, to) <= 0 ? { first: from, last: to } : { first: to, last: from };
 }
 
@@ -160,10 +166,13 @@ function parsePorts(set: SetKind, text: string): readonly SetField[] | string {
 
 function parseIcmp(protocolText: string, text: string): readonly SetField[] | string {
   const protocol: PortProtocol = protocolText === 'icmp' ? 'icmp' : 'icmpv6';
-  const named = (protocol === 'icmp' ? ICMP_NAMES : ICMPV6_NAMES).get(text === 'ping' ? 'echo-request' : text === 'pong' ? 'echo-reply' : text);
+  const named = (protocol === 'icmp' ? ICMP_NAMES : ICMPV6_NAMES).get(
+    text === 'ping' ? 'echo-request' : text === 'pong' ? 'echo-reply' : text,
+  );
   if (named !== undefined) return [{ kind: 'port', protocol, port: named }];
   const numbers = /^(\d{1,3})\/(\d{1,3})$/.exec(text);
-  if (!numbers || Number(numbers[1]) > 255 || Number(numbers[2]) > 255) return `Syntax error: cannot parse '${text}' as an ${protocol} type/code`;
+  if (!numbers || Number(numbers[1]) > 255 || Number(numbers[2]) > 255)
+    return `Syntax error: cannot parse '${text}' as an ${protocol} type/code`;
   return [{ kind: 'port', protocol, port: Number(numbers[1]) * 256 + Number(numbers[2]) }];
 }
 

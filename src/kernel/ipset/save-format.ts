@@ -62,7 +62,10 @@ export function optionsText(words: readonly string[]): string {
 export function printIpsetSave(sets: IpSets): string {
   const all = [...sets.values()];
   const ordered = [...all.filter(({ type }) => type !== 'list:set'), ...all.filter(({ type }) => type === 'list:set')];
-  return ordered.flatMap((set) => [createLine(set), ...set.entries.map((entry) => addLine(set, entry))]).map((line) => `${line}\n`).join('');
+  return ordered
+    .flatMap((set) => [createLine(set), ...set.entries.map((entry) => addLine(set, entry))])
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function createLine({ name, type, options }: IpSet): string {
@@ -72,6 +75,7 @@ function createLine({ name, type, options }: IpSet): string {
 /** The kernel's order: timeout, nomatch, counters, comment. */
 function addLine(set: IpSet, { fields, nomatch, options }: SetEntry): string {
   const [, timeout, others] = /^(timeout \d+)? ?(.*)$/.exec(options)!;
-  const words = fields.length === 0 ? [options, nomatch && 'nomatch'] : [formatElement(set, fields), timeout, nomatch && 'nomatch', others];
+  const words =
+    fields.length === 0 ? [options, nomatch && 'nomatch'] : [formatElement(set, fields), timeout, nomatch && 'nomatch', others];
   return ['add', set.name, ...words].filter(Boolean).join(' ');
 }

@@ -45,7 +45,9 @@ function withSets(host: Host, ipsets: IpSets): Host {
 
 function run(host: Host, words: readonly string[]): IpSets {
   const exist = words.includes('-exist') || words.includes('-!') || words.includes('--exist');
-  const [word, ...given] = words.filter((each) => !/^(-exist|--exist|-!|-quiet|-q|-sorted|-s|-terse|-t|-name|-n|-resolve|-r)$/.test(each));
+  const [word, ...given] = words.filter(
+    (each) => !/^(-exist|--exist|-!|-quiet|-q|-sorted|-s|-terse|-t|-name|-n|-resolve|-r)$/.test(each),
+  );
   if (word === undefined) return refuse('No command specified.');
   const command = COMMANDS.find(({ name, also }) => name === word || also.includes(word));
   if (!command) return refuse(`No command specified: unknown argument ${word}`);
@@ -124,6 +126,7 @@ function rename(host: Host, from: string, to: string): IpSets {
 function swap(sets: IpSets, first: string, second: string): IpSets {
   const one = find(sets, first);
   const other = sets.get(second) ?? refuse('Sets cannot be swapped: the second set does not exist');
-  if (one.type !== other.type || one.family !== other.family) return refuse('The sets cannot be swapped: their type does not match');
+  if (one.type !== other.type || one.family !== other.family)
+    return refuse('The sets cannot be swapped: their type does not match');
   return new Map(sets).set(first, { ...other, name: first }).set(second, { ...one, name: second });
 }

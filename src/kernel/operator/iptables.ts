@@ -42,7 +42,9 @@ export function runIptables(host: Host, words: readonly string[]): OperatorResul
   } catch (error) {
     if (error instanceof Refusal) return refused(error.message);
     if (!(error instanceof RuleError)) throw error;
-    return error.kind === 'not-modelled' ? notModelled(`${program.name}: ${error.message}`) : refused(ruleRefusal(program, error, '', '').message);
+    return error.kind === 'not-modelled'
+      ? notModelled(`${program.name}: ${error.message}`)
+      : refused(ruleRefusal(program, error, '', '').message);
   }
 }
 
@@ -69,7 +71,10 @@ function tablesOf(host: Host, program: Program, table: TableName): IptablesTable
 
 /** iptables-legacy loads a table whole, with all its base chains. */
 function legacyTable(table: TableName) {
-  return tableOf(table, TABLE_HOOKS[table].map((hook) => chainOf(table, hook, 'ACCEPT', [])));
+  return tableOf(
+    table,
+    TABLE_HOOKS[table].map((hook) => chainOf(table, hook, 'ACCEPT', [])),
+  );
 }
 
 function withTables(host: Host, program: Program, tables: IptablesTables): Host {

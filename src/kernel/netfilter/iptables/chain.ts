@@ -1,9 +1,10 @@
+import { chainIndex } from './chain-index.ts';
 import { compileRule } from './rule.ts';
 import { TABLE_HOOKS } from './table.ts';
 import type { RuleLine } from './rule.ts';
 import type { Chain, Rule, Table, TableName } from './table.ts';
 
-/** A chain over lines of text; each rule is compiled when first looked at. */
+/** A chain over lines of text; each rule is compiled when first looked at, a large chain has an index. */
 export function chainOf(
   table: TableName,
   name: string,
@@ -12,6 +13,7 @@ export function chainOf(
   family: 4 | 6 = 4,
 ): LineChain {
   const compiled: Rule[] = [];
+  const candidates = chainIndex(lines);
   return {
     name,
     policy,
@@ -19,6 +21,7 @@ export function chainOf(
     length: lines.length,
     rule: (index) => (compiled[index] ??= compileRule(lines[index]!, table, family)),
     body: (index) => lines[index]!.body,
+    ...(candidates && { candidates }),
   };
 }
 

@@ -47,7 +47,16 @@ export interface MatchContext {
 
 /** include/linux/rtnetlink.h RTN_*; what `addrtype` names. */
 export type AddressType =
-  | 'UNSPEC' | 'UNICAST' | 'LOCAL' | 'BROADCAST' | 'ANYCAST' | 'MULTICAST' | 'BLACKHOLE' | 'UNREACHABLE' | 'PROHIBIT' | 'THROW';
+  | 'UNSPEC'
+  | 'UNICAST'
+  | 'LOCAL'
+  | 'BROADCAST'
+  | 'ANYCAST'
+  | 'MULTICAST'
+  | 'BLACKHOLE'
+  | 'UNREACHABLE'
+  | 'PROHIBIT'
+  | 'THROW';
 
 /** What the targets of a traversal change, beside what matches see. The walk implements it over a packet buffer. */
 export interface TraverseContext extends MatchContext {

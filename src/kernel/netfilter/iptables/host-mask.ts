@@ -46,7 +46,11 @@ export function formatHostMaskShort({ address, mask }: HostMask): string {
 
 /** Length of a contiguous mask; null for another. */
 export function prefixLength(mask: IpAddress): number | null {
-  const bits = isIpv4(mask) ? mask.toString(2).padStart(32, '0') : mask.toString(2).padStart(128, '0');
+  if (isIpv4(mask)) {
+    const hostBits = ~mask >>> 0;
+    return (hostBits & (hostBits + 1)) === 0 ? Math.clz32(hostBits) : null;
+  }
+  const bits = mask.toString(2).padStart(128, '0');
   const length = bits.indexOf('0') < 0 ? bits.length : bits.indexOf('0');
   return bits.includes('1', length) ? null : length;
 }
@@ -65,5 +69,7 @@ function maskOfLength(length: number, family: 4 | 6): IpAddress {
 /** libxtables completes a short address on the right: "10.1" is 10.1.0.0. */
 function padIpv4(text: string): string {
   const parts = text.split('.');
-  return parts.length < 4 && /^\d+(\.\d+)*$/.test(text) ? [...parts, ...Array<string>(4 - parts.length).fill('0')].join('.') : text;
+  return parts.length < 4 && /^\d+(\.\d+)*$/.test(text)
+    ? [...parts, ...Array<string>(4 - parts.length).fill('0')].join('.')
+    : text;
 }

@@ -42,14 +42,15 @@ export function invalidArgument(): RuleError {
 }
 
 /** The first word behind an option; '' when it was not given. */
-export function valueOf(given: GivenOptions, name: string): string {
+export function wordOf(given: GivenOptions, name: string): string {
   return given.get(name)?.values[0] ?? '';
 }
 
 /** Refuses a rule that gives more than one of some options, as XTOPT exclusion masks do. */
 export function atMostOne(given: GivenOptions, module: string, names: readonly string[]): GivenOption | null {
   const found = names.flatMap((name) => given.get(name) ?? []);
-  if (found.length > 1) throw new RuleError(`${module}: option "--${found[0]!.name}" cannot be used together with "--${found[1]!.name}".`);
+  if (found.length > 1)
+    throw new RuleError(`${module}: option "--${found[0]!.name}" cannot be used together with "--${found[1]!.name}".`);
   return found[0] ?? null;
 }
 

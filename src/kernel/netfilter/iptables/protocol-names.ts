@@ -1,4 +1,5 @@
 /** Names of IP protocols as iptables prints them: libxtables' own, then /etc/protocols. Later names of a number are only read. */
+// biome-ignore format: a table reads better in rows
 const PROTOCOLS: readonly (readonly [string, number])[] = [
   ['tcp', 6], ['sctp', 132], ['udp', 17], ['udplite', 136], ['icmp', 1], ['ipv6-icmp', 58], ['icmpv6', 58], ['esp', 50], ['ah', 51],
   ['mobility-header', 135], ['ipv6-mh', 135], ['mh', 135], ['igmp', 2], ['ggp', 3], ['ipencap', 4], ['ipip', 4], ['st', 5], ['egp', 8],

@@ -3,57 +3,11 @@ import { MATCH_MODULES, protocolModule } from './match/index.ts';
 import { RuleError } from './option.ts';
 import { protocolName, protocolNumber } from './protocol-names.ts';
 import { isUnmodelledTarget, TARGET_MODULES } from './target/index.ts';
-import type { HostMask } from './host-mask.ts';
 import type { BaseOptions } from './match/base.ts';
 import type { MatchModule } from './match/module.ts';
-import type { GivenOption, OptionSpec } from './option.ts';
+import type { OptionSpec } from './option.ts';
+import type { AddressPart, CommandOption, Extension, ReadMode, RuleParts, TargetPart } from './rule-parts.ts';
 import type { TargetModule } from './target/module.ts';
-
-/** A match or target with the options given to it. `words` are all its words, for printing what is not understood. */
-export interface Extension<M> {
-  readonly name: string;
-  readonly module: M | null;
-  readonly given: Map<string, GivenOption>;
-  readonly words: string[];
-  /** Why it can't be understood; null when it can. */
-  fault: RuleError | null;
-}
-
-export interface TargetPart extends Extension<TargetModule> {
-  readonly option: '-j' | '-g';
-}
-
-/** A rule as read: every option at its place, nothing compiled yet. */
-export interface RuleParts {
-  readonly base: Omit<BaseOptions, 'source' | 'destination'>;
-  /** -s and -d take several addresses with commas between them, each of which makes a rule of its own. */
-  readonly sources: AddressPart | null;
-  readonly destinations: AddressPart | null;
-  readonly extensions: readonly Extension<MatchModule>[];
-  readonly target: TargetPart | null;
-}
-
-interface AddressPart {
-  readonly hosts: readonly HostMask[];
-  readonly negated: boolean;
-}
-
-/**
- * How to read a rule. 'dump': what can't be understood makes its match or target unknown. 'command': it throws RuleError, as
- * iptables would refuse it, and options of one protocol module given in two places come together.
- */
-export type ReadMode = 'dump' | 'command';
-
-/** The words behind an option that is not a rule's own ("-A", "-t"), as its reader takes them. */
-export interface WordSource {
-  /** The next word, joined to the option ("-tnat") or behind it; throws RuleError when there is none. */
-  argument(): string;
-  /** The next word unless it begins another option ("-I CHAIN [NUMBER]"). */
-  optional(): string | null;
-}
-
-/** Takes an option of the command line that is no part of the rule; false when it knows none of that name. */
-export type CommandOption = (option: string, words: WordSource) => boolean;
 
 /** Reads a rule's words ("-p", "tcp", "--dport", "80", "-j", "ACCEPT"). Throws RuleError. */
 export function readRule(words: readonly string[], family: 4 | 6, mode: ReadMode, commandOption?: CommandOption): RuleParts {
@@ -63,6 +17,7 @@ export function readRule(words: readonly string[], family: 4 | 6, mode: ReadMode
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Long names of the options that need no module, and whether `!` may stand before them. */
+// biome-ignore format: a table reads better in rows
 const BASE_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--source', '-s'], ['--src', '-s'], ['--destination', '-d'], ['--dst', '-d'], ['--in-interface', '-i'], ['--out-interface', '-o'],
   ['--protocol', '-p'], ['--proto', '-p'], ['--match', '-m'], ['--jump', '-j'], ['--goto', '-g'], ['--fragments', '-f'],
@@ -197,7 +152,8 @@ class RuleReader {
       case '-g':
         return this.#loadTarget(option, next());
       default:
-        if (this.#mode === 'command' && option !== `-${this.#family}`) throw new RuleError(`option "${option}" is another family's`);
+        if (this.#mode === 'command' && option !== `-${this.#family}`)
+          throw new RuleError(`option "${option}" is another family's`);
         return;
     }
   }
@@ -282,7 +238,8 @@ class RuleReader {
         const names = [option.name, ...(option.aliases ?? [])];
         if (names.includes(bare)) return { extension, option };
         // getopt_long takes the start of a name where it is the start of one option only.
-        if (names.some((candidate) => candidate.startsWith(bare)) && bare !== '') shortened.set(option, shortened.get(option) ?? extension);
+        if (names.some((candidate) => candidate.startsWith(bare)) && bare !== '')
+          shortened.set(option, shortened.get(option) ?? extension);
       }
     }
     const [only, ...others] = shortened;
@@ -290,10 +247,13 @@ class RuleReader {
     return only && others.length === 0 && !isBase ? { option: only[0], extension: only[1] } : null;
   }
 
-  #findInProtocol(name: string): { readonly extension: Extension<MatchModule | TargetModule>; readonly option: OptionSpec } | null {
+  #findInProtocol(
+    name: string,
+  ): { readonly extension: Extension<MatchModule | TargetModule>; readonly option: OptionSpec } | null {
     const { protocol } = this.#base;
     const module = protocol && !protocol.negated ? protocolModule(protocol.number) : undefined;
-    if (module === null) throw new RuleError(`the options of protocol ${protocolName(protocol!.number)} are not modelled`, 'not-modelled');
+    if (module === null)
+      throw new RuleError(`the options of protocol ${protocolName(protocol!.number)} are not modelled`, 'not-modelled');
     if (module === undefined || this.#extensions.some((extension) => extension.name === module.name)) return null;
     this.#load({ name: module.name, module, given: new Map(), words: ['-m', module.name], fault: null });
     const found = this.#find(name);
@@ -315,7 +275,8 @@ class RuleReader {
   #unknownOption(extension: Extension<MatchModule | TargetModule>, name: string, negated: boolean, joined: string | null): void {
     extension.words.push(...(negated ? ['!', name] : [name]));
     if (joined !== null) extension.words.push(joined);
-    while (this.#at < this.#words.length && !/^(-.*|!)$/.test(this.#words[this.#at]!)) extension.words.push(this.#words[this.#at++]!);
+    while (this.#at < this.#words.length && !/^(-.*|!)$/.test(this.#words[this.#at]!))
+      extension.words.push(this.#words[this.#at++]!);
   }
 
   #stray(word: string): void {

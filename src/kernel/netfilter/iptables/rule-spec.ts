@@ -8,7 +8,7 @@ import type { BaseOptions } from './match/base.ts';
 import type { Match } from './match/match.ts';
 import type { MatchModule, RuleScope } from './match/module.ts';
 import type { OptionSpec } from './option.ts';
-import type { Extension, ReadMode, RuleParts, TargetPart } from './rule-reader.ts';
+import type { Extension, ReadMode, RuleParts, TargetPart } from './rule-parts.ts';
 import type { TableName } from './table.ts';
 import type { Target, TargetAction } from './target/target.ts';
 
@@ -37,9 +37,13 @@ export function parseRuleSpec(words: readonly string[], table: TableName, family
   return buildRuleSpecs(readRule(words, family, mode), table, family, mode)[0]!;
 }
 
+/** More rules of one line than anybody writes. */
+const MAX_RULES = 4096;
+
 /** Compiles a rule that was read; one for each pair of its addresses, sources first. */
 export function buildRuleSpecs(parts: RuleParts, table: TableName, family: 4 | 6, mode: ReadMode): readonly RuleSpec[] {
   const { base, sources, destinations } = parts;
+  if ((sources?.hosts.length ?? 1) * (destinations?.hosts.length ?? 1) > MAX_RULES) throw new RuleError('too many addresses');
   const each = (part: RuleParts['sources']) => part?.hosts.map((host) => ({ host, negated: part.negated })) ?? [null];
   return each(sources).flatMap((source) =>
     each(destinations).map((destination) =>
@@ -49,13 +53,22 @@ export function buildRuleSpecs(parts: RuleParts, table: TableName, family: 4 | 6
 }
 
 function buildRuleSpec(parts: RuleParts, base: BaseOptions, table: TableName, family: 4 | 6, mode: ReadMode): RuleSpec {
-  if (mode === 'command' && [base.source, base.destination].some((part) => part?.negated && coversAll(part.host))) throw invalidArgument();
+  if (mode === 'command' && [base.source, base.destination].some((part) => part?.negated && coversAll(part.host)))
+    throw invalidArgument();
   const scope: RuleScope = { family, table, protocol: base.protocol ?? { number: 0, negated: false } };
   const extensions = parts.extensions.map((extension) => buildMatch(extension, scope, mode));
   const matches = [...baseMatches(base), ...extensions.map(({ match }) => match)];
   const { target, limits } = buildTarget(parts.target, scope, mode);
-  const body = [...matches.map((match) => match.text), target.text].filter((text) => text !== '').join(' ');
-  return { matches, target, body, base, limits: [...extensions.flatMap((extension) => extension.limits), ...limits] };
+  return {
+    matches,
+    target,
+    base,
+    limits: [...extensions.flatMap((extension) => extension.limits), ...limits],
+    // Rules of a dump keep their own text: few need this one.
+    get body() {
+      return [...matches.map((match) => match.text), target.text].filter((text) => text !== '').join(' ');
+    },
+  };
 }
 
 function buildMatch(

@@ -1,4 +1,5 @@
 /** Names of ports that people write in rules, of /etc/services. */
+// biome-ignore format: a table reads better in rows
 const SERVICES: ReadonlyMap<string, number> = new Map([
   ['echo', 7], ['discard', 9], ['ftp-data', 20], ['ftp', 21], ['ssh', 22], ['telnet', 23], ['smtp', 25], ['time', 37],
   ['domain', 53], ['bootps', 67], ['bootpc', 68], ['tftp', 69], ['gopher', 70], ['finger', 79], ['http', 80], ['www', 80],

@@ -75,7 +75,14 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
     }
     const passedOver = index - frame.counted;
     frame.counted = index + 1;
-    context.record?.({ kind: 'rule', chain: chain.name, number: index + 1, rule, verdict: verdictOf(rule.target.action), passedOver });
+    context.record?.({
+      kind: 'rule',
+      chain: chain.name,
+      number: index + 1,
+      rule,
+      verdict: verdictOf(rule.target.action),
+      passedOver,
+    });
     const step = act(table, rule.target.action, context);
     if (step) return step;
   }
@@ -187,7 +194,8 @@ function copyMark(
   const { conntrack } = context;
   if (!('mark' in conntrack)) return;
   if (action.kind === 'connmark-set') context.setConnectionMark(toggled(conntrack.mark, action.mask, action.value));
-  else if (action.kind === 'connmark-save') context.setConnectionMark(toggled(conntrack.mark, action.ctmask, context.mark & action.nfmask));
+  else if (action.kind === 'connmark-save')
+    context.setConnectionMark(toggled(conntrack.mark, action.ctmask, context.mark & action.nfmask));
   else context.mark = toggled(context.mark, action.nfmask, conntrack.mark & action.ctmask);
 }
 

@@ -76,7 +76,8 @@ class ChainWalk {
     const body = chain.body(index);
     const problem = (error: TableProblem['error']) => ({ error, table: this.#table.name, chain: chain.name, rule: index + 1 });
     const inBase = chain.name === this.#hook;
-    if (!limitsAllow(limitsOf(body, this.#table.name, this.#family), this.#table.name, this.#hook, inBase)) return problem('Invalid argument');
+    if (!limitsAllow(limitsOf(body, this.#table.name, this.#family), this.#table.name, this.#hook, inBase))
+      return problem('Invalid argument');
     const next = jumpOf(body, this.#table);
     if (next === null) return null;
     if (next === 'base') return problem('Operation not supported');
@@ -89,22 +90,39 @@ class ChainWalk {
 function limitsAllow(limits: readonly RuleLimit[], table: Table['name'], hook: HookName, inBaseChain: boolean): boolean {
   return limits.every(
     ({ tables, hooks, baseHooks }) =>
-      (tables?.includes(table) ?? true) && (hooks?.includes(hook) ?? true) && (!inBaseChain || (baseHooks?.includes(hook) ?? true)),
+      (tables?.includes(table) ?? true) &&
+      (hooks?.includes(hook) ?? true) &&
+      (!inBaseChain || (baseHooks?.includes(hook) ?? true)),
   );
 }
 
 /** The user chain that a rule jumps to; null when it is no jump, undefined when there is no such chain. Reads the text only. */
 function jumpOf(body: string, table: Table): Chain | 'base' | null | undefined {
-  const unquoted = body.includes('"') ? body.replace(/"(?:[^"\\]|\\.)*"/g, '""') : body;
-  const [, option, name] = /(?:^|\s)(-[jg]) (\S+)/.exec(unquoted) ?? [];
+  const { option, name } = targetWords(body);
   if (name === undefined || (option === '-j' && (TARGET_MODULES.has(name) || isUnmodelledTarget(name)))) return null;
   return (TABLE_HOOKS[table.name] as readonly string[]).includes(name) ? 'base' : table.chain(name);
 }
 
+/** "-j" or "-g" and what follows. It stands at the end of a jump as iptables-save prints it, and anywhere as people write it. */
+function targetWords(body: string): { readonly option?: string | undefined; readonly name?: string | undefined } {
+  const last = /(?:^| )(-[jg]) ([^\s"]+)$/.exec(body);
+  if (last) return { option: last[1], name: last[2] };
+  if (!/(?:^|\s)-[jg]\s/.test(body)) return {};
+  const words = splitRuleWords(body);
+  const at = words.findIndex((word) => word === '-j' || word === '-g');
+  return at < 0 ? {} : { option: words[at], name: words[at + 1] };
+}
+
 /** Modules that are tied to a place. Rules without one are nearly all; only the others are read. */
 const TIED = new RegExp(
-  `-j (?:${[...TARGET_MODULES.values()].filter((module) => module.tables ?? module.hooks).map((module) => module.name).join('|')}|TCPMSS)\\b|` +
-    `-m (?:${[...MATCH_MODULES.values()].filter((module) => module.tables ?? module.hooks).map((module) => module.name).join('|')}|addrtype|physdev)\\b`,
+  `-j (?:${[...TARGET_MODULES.values()]
+    .filter((module) => module.tables ?? module.hooks)
+    .map((module) => module.name)
+    .join('|')}|TCPMSS)\\b|` +
+    `-m (?:${[...MATCH_MODULES.values()]
+      .filter((module) => module.tables ?? module.hooks)
+      .map((module) => module.name)
+      .join('|')}|addrtype|physdev)\\b`,
 );
 
 function limitsOf(body: string, table: Table['name'], family: 4 | 6): readonly RuleLimit[] {

@@ -8,7 +8,10 @@ import type { IpSets } from '../../ipset/save-format.ts';
 import type { IpSet, SetEntry, SetField } from '../../ipset/ipset.ts';
 
 /** Options of `add` with how many words follow, and the option of `create` that they need. */
-const ENTRY_OPTIONS: ReadonlyMap<string, { readonly args: 0 | 1; readonly needs?: 'timeout' | 'comment' | 'counters' | 'skbinfo' }> = new Map([
+const ENTRY_OPTIONS: ReadonlyMap<
+  string,
+  { readonly args: 0 | 1; readonly needs?: 'timeout' | 'comment' | 'counters' | 'skbinfo' }
+> = new Map([
   ['timeout', { args: 1, needs: 'timeout' }],
   ['comment', { args: 1, needs: 'comment' }],
   ['packets', { args: 1, needs: 'counters' }],
@@ -35,7 +38,8 @@ export function addEntry(sets: IpSets, set: IpSet, text: string, optionWords: re
     }
     added.push({ fields, nomatch: options.has('nomatch'), options: entryOptions(set, options) });
   }
-  if (set.entries.length + added.length > Number(setOption(set.options, 'maxelem') ?? Infinity)) refuse('Hash is full, cannot add more elements');
+  if (set.entries.length + added.length > Number(setOption(set.options, 'maxelem') ?? Infinity))
+    refuse('Hash is full, cannot add more elements');
   return { ...set, entries: placed(set.entries, added, options) };
 }
 
@@ -55,7 +59,9 @@ export function testEntry(set: IpSet, text: string): void {
 function elementsOf(set: IpSet, text: string): readonly (readonly SetField[])[] {
   const elements = parseElement(set, text);
   if (typeof elements !== 'string') return elements;
-  return elements.includes('not modelled') || elements.includes('more than') ? unmodelled(elements.replace(/ is not modelled$/, '')) : refuse(elements);
+  return elements.includes('not modelled') || elements.includes('more than')
+    ? unmodelled(elements.replace(/ is not modelled$/, ''))
+    : refuse(elements);
 }
 
 function readOptions(set: IpSet, words: readonly string[]): ReadonlyMap<string, string> {
@@ -63,7 +69,8 @@ function readOptions(set: IpSet, words: readonly string[]): ReadonlyMap<string, 
   for (let i = 0; i < words.length; ) {
     const name = words[i++]!;
     const option = ENTRY_OPTIONS.get(name);
-    if (!option || ((name === 'before' || name === 'after') && set.type !== 'list:set')) return refuse(`Unknown argument: \`${name}'`);
+    if (!option || ((name === 'before' || name === 'after') && set.type !== 'list:set'))
+      return refuse(`Unknown argument: \`${name}'`);
     if (option.needs && !hasSetFlag(set.options, option.needs)) {
       const title = option.needs[0]!.toUpperCase() + option.needs.slice(1);
       refuse(`${title} cannot be used: set was created without ${option.needs} support`);
@@ -110,7 +117,11 @@ function withinRange(set: IpSet, field: SetField | undefined): boolean {
 }
 
 /** list:set keeps its members in order: "before X", "after X". */
-function placed(entries: readonly SetEntry[], added: readonly SetEntry[], options: ReadonlyMap<string, string>): readonly SetEntry[] {
+function placed(
+  entries: readonly SetEntry[],
+  added: readonly SetEntry[],
+  options: ReadonlyMap<string, string>,
+): readonly SetEntry[] {
   const other = options.get('before') ?? options.get('after');
   if (other === undefined) return [...entries, ...added];
   const at = entries.findIndex(({ fields: [field] }) => field?.kind === 'set' && field.name === other);

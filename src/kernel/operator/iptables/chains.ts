@@ -19,7 +19,8 @@ export function changeChains(place: Workplace, table: TableName, command: ChainC
   switch (command.kind) {
     case 'list':
     case 'zero':
-      if (command.chain !== null && !find(command.chain) && !isBaseChain(table, command.chain)) throw plain(program, PLAIN.noChain);
+      if (command.chain !== null && !find(command.chain) && !isBaseChain(table, command.chain))
+        throw plain(program, PLAIN.noChain);
       return tables;
     case 'flush':
       return flush(place, table, command.chain);
@@ -51,7 +52,8 @@ function flush({ program, tables }: Workplace, table: TableName, name: string | 
 
 function checkName({ program }: Workplace, name: string): void {
   if (name.startsWith('-') || name.startsWith('!')) throw versioned(program, "chain name not allowed to start with `-' or `!'");
-  if (name.length > MAX_CHAIN_NAME) throw versioned(program, `chain name \`${name}' too long (must be under ${MAX_CHAIN_NAME + 1} chars)`);
+  if (name.length > MAX_CHAIN_NAME)
+    throw versioned(program, `chain name \`${name}' too long (must be under ${MAX_CHAIN_NAME + 1} chars)`);
   if (TARGET_MODULES.has(name) || isUnmodelledTarget(name)) throw versioned(program, 'chain name may not clash with target name');
   if (/\s/.test(name)) throw versioned(program, `Invalid chain name \`${name}'`);
 }

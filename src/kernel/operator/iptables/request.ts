@@ -1,7 +1,7 @@
 import { RuleError } from '../../netfilter/iptables/option.ts';
 import { readRule } from '../../netfilter/iptables/rule-reader.ts';
 import { TABLE_NAMES } from '../../netfilter/iptables/table.ts';
-import type { RuleParts, WordSource } from '../../netfilter/iptables/rule-reader.ts';
+import type { RuleParts, WordSource } from '../../netfilter/iptables/rule-parts.ts';
 import type { TableName } from '../../netfilter/iptables/table.ts';
 
 /** What an iptables command line is to do. Rule numbers are 1-based. */
@@ -21,6 +21,7 @@ export interface Request {
   readonly rule: RuleParts;
 }
 
+// biome-ignore format: a table reads better in rows
 const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ['--append', '-A'], ['--check', '-C'], ['--delete', '-D'], ['--replace', '-R'], ['--insert', '-I'], ['--list', '-L'],
   ['--list-rules', '-S'], ['--flush', '-F'], ['--zero', '-Z'], ['--new-chain', '-N'], ['--new', '-N'], ['--delete-chain', '-X'],
@@ -90,7 +91,8 @@ class RequestReader {
     if (!table) throw new RuleError(`table '${this.#table}' does not exist`);
     const command = this.#command;
     if (!command) throw new RuleError('no command specified');
-    if (this.#listing !== null && command.kind !== 'list') throw new RuleError(`Illegal option \`${this.#listing}' with this command`);
+    if (this.#listing !== null && command.kind !== 'list')
+      throw new RuleError(`Illegal option \`${this.#listing}' with this command`);
     const given = ruleOption(rule);
     const takesRule = RULE_COMMANDS.includes(command.kind) && !(command.kind === 'delete' && command.number !== null);
     if (given !== null && !takesRule) throw new RuleError(`Illegal option \`${given}' with this command`);

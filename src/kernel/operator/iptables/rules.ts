@@ -22,7 +22,13 @@ export interface Workplace {
 
 type RuleCommand = Extract<Command, { readonly kind: 'append' | 'check' | 'insert' | 'delete' | 'replace' }>;
 
-const OPERATION = { append: 'RULE_APPEND', check: 'RULE_CHECK', insert: 'RULE_INSERT', delete: 'RULE_DELETE', replace: 'RULE_REPLACE' };
+const OPERATION = {
+  append: 'RULE_APPEND',
+  check: 'RULE_CHECK',
+  insert: 'RULE_INSERT',
+  delete: 'RULE_DELETE',
+  replace: 'RULE_REPLACE',
+};
 
 /** Carries out -A, -I, -R, -D and -C. Throws Refusal. */
 export function changeRules(place: Workplace, request: Request, command: RuleCommand): IptablesTables {
@@ -33,9 +39,11 @@ export function changeRules(place: Workplace, request: Request, command: RuleCom
     case 'append':
     case 'insert':
       if (!chain && !isBaseChain(request.table, command.chain)) throw plain(place.program, PLAIN.noChain);
-      if (command.kind === 'insert' && command.number > (chain?.length ?? 0) + 1) throw plain(place.program, PLAIN.insertionTooBig);
+      if (command.kind === 'insert' && command.number > (chain?.length ?? 0) + 1)
+        throw plain(place.program, PLAIN.insertionTooBig);
       return specs.reduce((tables, spec) => {
-        const at = command.kind === 'insert' ? command.number - 1 : (tables.get(request.table)?.chain(command.chain)?.length ?? 0);
+        const at =
+          command.kind === 'insert' ? command.number - 1 : (tables.get(request.table)?.chain(command.chain)?.length ?? 0);
         const changed = insertRule(tables, request.table, command.chain, lineOf(spec), at, place.program.family);
         checkWithKernel(place, request.table, command, changed, at);
         return changed;
@@ -91,7 +99,8 @@ function specsOf({ program, tables, ipsets }: Workplace, { table, rule }: Reques
     if ((action.kind === 'jump' || action.kind === 'goto') && !chainExists(tables, table, action.chain)) {
       throw new RuleError(`Chain '${action.chain}' does not exist`);
     }
-    if (specs[0]!.limits.some((limit) => limit.tables && !limit.tables.includes(table))) throw new RuleError('Invalid argument', 'kernel');
+    if (specs[0]!.limits.some((limit) => limit.tables && !limit.tables.includes(table)))
+      throw new RuleError('Invalid argument', 'kernel');
     return specs;
   } catch (error) {
     if (!(error instanceof RuleError) || error.kind === 'not-modelled') throw error;

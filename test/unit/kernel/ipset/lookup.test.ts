@@ -10,12 +10,21 @@ import type { L4Header } from '../../../../src/net/packet.ts';
 /** Default query: 10.244.0.2:40000 to 10.96.0.20:80, TCP, by cni0. */
 function query(save: string, over: Partial<SetQuery> = {}): SetQuery {
   const { sets } = parseIpsetSave(save);
-  return { packet: packet(), mark: 0x4000, inDevice: 'cni0', outDevice: 'eth0', srcMac: '0a:58:0a:f4:00:02', ipset: (name) => sets.get(name), ...over };
+  return {
+    packet: packet(),
+    mark: 0x4000,
+    inDevice: 'cni0',
+    outDevice: 'eth0',
+    srcMac: '0a:58:0a:f4:00:02',
+    ipset: (name) => sets.get(name),
+    ...over,
+  };
 }
 
 const udp: L4Header = { protocol: 'udp', sport: 1, dport: 53 };
 const echo: L4Header = { protocol: 'icmp', type: 8, code: 0, id: 1 };
 
+// biome-ignore format: a table reads better in rows
 const ROWS: readonly (readonly [type: string, entries: readonly string[], directions: string, holds: boolean, over?: Partial<SetQuery>])[] = [
   ['hash:ip', ['10.96.0.20'], 'dst', true],
   ['hash:ip', ['10.96.0.20'], 'src', false],
@@ -58,13 +67,15 @@ const ROWS: readonly (readonly [type: string, entries: readonly string[], direct
 ];
 
 describe('set look-ups', () => {
-  test.each(ROWS)('%s %j %s', (...[type, entries, directions, holds, over]: (typeof ROWS)[number]) => {
+  test.each(ROWS.map((row) => ({ row })))('$row', ({ row: [type, entries, directions, holds, over] }) => {
     const asked = query([`create s ${type}`, ...entries.map((entry) => `add s ${entry}`)].join('\n'), over);
     expect(setMatches(asked.ipset('s')!, directions.split(',') as ('src' | 'dst')[], asked)).toBe(holds);
   });
 
   test('list:set asks its members in order', () => {
-    const asked = query('create a hash:ip\ncreate b hash:ip,port\nadd b 10.96.0.20,tcp:80\ncreate l list:set size 8\nadd l a\nadd l b');
+    const asked = query(
+      'create a hash:ip\ncreate b hash:ip,port\nadd b 10.96.0.20,tcp:80\ncreate l list:set size 8\nadd l a\nadd l b',
+    );
     expect(setMatches(asked.ipset('l')!, ['dst', 'dst'], asked)).toBe(true);
     expect(setMatches(asked.ipset('l')!, ['src', 'dst'], asked)).toBe(false);
   });

@@ -27,7 +27,9 @@ describe('ipset save', () => {
   });
 
   test('what cannot be read is named', () => {
-    expect(parseIpsetSave('create s hash:ip\nadd t 1.1.1.1\nrubbish\nadd s 300.1.1.1\ncreate u hash:net,mac').diagnostics).toEqual([
+    expect(
+      parseIpsetSave('create s hash:ip\nadd t 1.1.1.1\nrubbish\nadd s 300.1.1.1\ncreate u hash:net,mac').diagnostics,
+    ).toEqual([
       { line: 2, message: 'there is no set t' },
       { line: 3, message: "can't be read" },
       { line: 4, message: 'set s: Syntax error: cannot parse 300.1.1.1: resolving to IPv4 address failed' },

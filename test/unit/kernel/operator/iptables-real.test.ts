@@ -20,7 +20,10 @@ function rulesOf({ netfilter }: Host): readonly string[] {
     const table = netfilter.iptables.get(name);
     const chains = [...(table?.chainNames() ?? [])].map((chain) => table!.chain(chain)!);
     return chains.flatMap((chain) =>
-      Array.from({ length: chain.length }, (_, i) => `${name} -A ${chain.name}${chain.body(i) === '' ? '' : ` ${chain.body(i)}`}`),
+      Array.from(
+        { length: chain.length },
+        (_, i) => `${name} -A ${chain.name}${chain.body(i) === '' ? '' : ` ${chain.body(i)}`}`,
+      ),
     );
   });
 }

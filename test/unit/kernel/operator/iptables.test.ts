@@ -27,9 +27,18 @@ function filterRules(lines: readonly string[]): readonly string[] {
 
 describe('rules', () => {
   test.each([
-    [['-A INPUT -j ACCEPT', '-A INPUT -j DROP'], ['INPUT -j ACCEPT', 'INPUT -j DROP']],
-    [['-A INPUT -j ACCEPT', '-I INPUT -j DROP'], ['INPUT -j DROP', 'INPUT -j ACCEPT']],
-    [['-A INPUT -j ACCEPT', '-I INPUT 2 -j DROP'], ['INPUT -j ACCEPT', 'INPUT -j DROP']],
+    [
+      ['-A INPUT -j ACCEPT', '-A INPUT -j DROP'],
+      ['INPUT -j ACCEPT', 'INPUT -j DROP'],
+    ],
+    [
+      ['-A INPUT -j ACCEPT', '-I INPUT -j DROP'],
+      ['INPUT -j DROP', 'INPUT -j ACCEPT'],
+    ],
+    [
+      ['-A INPUT -j ACCEPT', '-I INPUT 2 -j DROP'],
+      ['INPUT -j ACCEPT', 'INPUT -j DROP'],
+    ],
     [['-A INPUT -j ACCEPT', '-R INPUT 1 -p tcp -j DROP'], ['INPUT -p tcp -j DROP']],
     [['-A INPUT -j ACCEPT', '-A INPUT -j DROP', '-D INPUT 1'], ['INPUT -j DROP']],
     [['-A INPUT -p tcp --syn -j DROP', '-D INPUT -p tcp --tcp-flags SYN,RST,ACK,FIN SYN -j DROP'], []],
@@ -37,7 +46,10 @@ describe('rules', () => {
     [['-A INPUT -j DROP', '-A FORWARD -j DROP', '-F INPUT'], ['FORWARD -j DROP']],
     [['-A INPUT -j DROP', '-A FORWARD -j DROP', '-F'], []],
     [['-A INPUT -j DROP', '-Z', '-L -n -v', '-S INPUT', '-nvL INPUT', '-C INPUT -j DROP'], ['INPUT -j DROP']],
-    [['-N A', '-A A -j RETURN', '-A INPUT -j A', '-A INPUT -g A', '-E A B'], ['INPUT -j B', 'INPUT -g B', 'B -j RETURN']],
+    [
+      ['-N A', '-A A -j RETURN', '-A INPUT -j A', '-A INPUT -g A', '-E A B'],
+      ['INPUT -j B', 'INPUT -g B', 'B -j RETURN'],
+    ],
   ])('%j', (lines, expected) => {
     expect(run(lines).message).toBeNull();
     expect(filterRules(lines)).toEqual(expected);
@@ -46,10 +58,12 @@ describe('rules', () => {
   test('a rule of a dump is found in whatever way it is written', () => {
     const { host } = run(['-N A', '-A INPUT -j A']);
     const dumped = runIptables(host, ['iptables', '-I', 'INPUT', '-p', 'TCP', '-j', 'ACCEPT']);
-    expect(dumped.ok && runIptables(dumped.host, ['iptables', '-D', 'INPUT', '-p', '6', '-j', 'ACCEPT'])).toMatchObject({ ok: true });
+    expect(dumped.ok && runIptables(dumped.host, ['iptables', '-D', 'INPUT', '-p', '6', '-j', 'ACCEPT'])).toMatchObject({
+      ok: true,
+    });
   });
 
-  test('rules of a command line are the operator\'s', () => {
+  test("rules of a command line are the operator's", () => {
     const rule = run(['-A INPUT -j DROP']).host.netfilter.iptables.get('filter')!.chain('INPUT')!.rule(0);
     expect(rule.origin).toMatchObject({ object: null, by: 'operator' });
   });
@@ -57,7 +71,9 @@ describe('rules', () => {
 
 describe('chains', () => {
   test('a base chain is made by its first rule or policy, a table by its first chain', () => {
-    const chains = (lines: readonly string[], table: 'filter' | 'nat') => [...(run(lines).host.netfilter.iptables.get(table)?.chainNames() ?? [])];
+    const chains = (lines: readonly string[], table: 'filter' | 'nat') => [
+      ...(run(lines).host.netfilter.iptables.get(table)?.chainNames() ?? []),
+    ];
     expect(chains(['-A INPUT -j DROP'], 'filter')).toEqual(['INPUT']);
     expect(chains(['-P FORWARD DROP', '-N A'], 'filter')).toEqual(['FORWARD', 'A']);
     expect(chains(['-t nat -N B', '-t nat -A POSTROUTING -j MASQUERADE'], 'nat')).toEqual(['POSTROUTING', 'B']);
@@ -65,7 +81,9 @@ describe('chains', () => {
   });
 
   test('-P keeps the rules, -F keeps the policy', () => {
-    const chain = run(['-A FORWARD -p tcp', '-P FORWARD DROP', '-F FORWARD', '-A FORWARD -p udp']).host.netfilter.iptables.get('filter')!.chain('FORWARD')!;
+    const chain = run(['-A FORWARD -p tcp', '-P FORWARD DROP', '-F FORWARD', '-A FORWARD -p udp'])
+      .host.netfilter.iptables.get('filter')!
+      .chain('FORWARD')!;
     expect([chain.policy, chain.length, chain.body(0)]).toEqual(['DROP', 1, '-p udp']);
   });
 
@@ -76,7 +94,9 @@ describe('chains', () => {
 
   test('a loop is refused where it would close', () => {
     const lines = ['-N A', '-N B', '-A A -j B', '-A INPUT -j A', '-A B -j A'];
-    expect(run(lines).message).toBe('refused: iptables v1.8.9 (nf_tables):  RULE_APPEND failed (Too many links): rule in chain B');
+    expect(run(lines).message).toBe(
+      'refused: iptables v1.8.9 (nf_tables):  RULE_APPEND failed (Too many links): rule in chain B',
+    );
   });
 
   test('fifteen user chains deep is as far as it goes', () => {
@@ -89,7 +109,9 @@ describe('chains', () => {
   test('a target that is not for this hook is refused through user chains too', () => {
     const nat = ['-t nat -N A', '-t nat -A A -j DNAT --to-destination 10.0.0.1'];
     expect(run([...nat, '-t nat -A PREROUTING -j A']).message).toBeNull();
-    expect(run([...nat, '-t nat -A POSTROUTING -j A']).message).toContain('RULE_APPEND failed (Invalid argument): rule in chain POSTROUTING');
+    expect(run([...nat, '-t nat -A POSTROUTING -j A']).message).toContain(
+      'RULE_APPEND failed (Invalid argument): rule in chain POSTROUTING',
+    );
     const later = ['-t nat -N A', '-t nat -A POSTROUTING -j A', '-t nat -A A -j DNAT --to-destination 10.0.0.1'];
     expect(run(later).message).toContain('RULE_APPEND failed (Invalid argument): rule in chain A');
   });
@@ -98,7 +120,10 @@ describe('chains', () => {
     [['-N A', '-N A'], 'iptables: Chain already exists.'],
     [['-N INPUT'], 'iptables: Chain already exists.'],
     [['-N LOG'], 'iptables v1.8.9 (nf_tables): chain name may not clash with target name'],
-    [['-N averyveryveryveryverylongnamex'], 'iptables v1.8.9 (nf_tables): chain name `averyveryveryveryverylongnamex\' too long (must be under 29 chars)'],
+    [
+      ['-N averyveryveryveryverylongnamex'],
+      "iptables v1.8.9 (nf_tables): chain name `averyveryveryveryverylongnamex' too long (must be under 29 chars)",
+    ],
     [['-N A', '-A A -j ACCEPT', '-X A'], 'iptables v1.8.9 (nf_tables):  CHAIN_DEL failed (Device or resource busy): chain A'],
     [['-N A', '-A INPUT -j A', '-X A'], 'iptables v1.8.9 (nf_tables):  CHAIN_DEL failed (Device or resource busy): chain A'],
     [['-X A'], 'iptables: No chain/target/match by that name.'],
@@ -119,15 +144,24 @@ describe('chains', () => {
     [['-A INPUT -o eth0'], "iptables v1.8.9 (nf_tables): Can't use -o with INPUT"],
     [['-A OUTPUT -i eth0'], "iptables v1.8.9 (nf_tables): Can't use -i with OUTPUT"],
     [['-A INPUT -m set --match-set s src'], "iptables v1.8.9 (nf_tables): Set s doesn't exist."],
-    [['-t raw -A OUTPUT -m rpfilter'], 'iptables v1.8.9 (nf_tables):  RULE_APPEND failed (Invalid argument): rule in chain OUTPUT'],
-    [['-I OUTPUT -j TTL --ttl-set 5'], 'iptables v1.8.9 (nf_tables):  RULE_INSERT failed (Invalid argument): rule in chain OUTPUT'],
+    [
+      ['-t raw -A OUTPUT -m rpfilter'],
+      'iptables v1.8.9 (nf_tables):  RULE_APPEND failed (Invalid argument): rule in chain OUTPUT',
+    ],
+    [
+      ['-I OUTPUT -j TTL --ttl-set 5'],
+      'iptables v1.8.9 (nf_tables):  RULE_INSERT failed (Invalid argument): rule in chain OUTPUT',
+    ],
   ])('%j is refused', (lines, message) => {
     expect(run(lines).message).toBe(`refused: ${message}`);
   });
 
-  test.each(['-A INPUT -m string --string x --algo bm', '-A INPUT -j NFQUEUE', '-A INPUT -p dccp --dport 5', '-V'])('%s is not modelled', (line) => {
-    expect(run([line]).message).toMatch(/^not-modelled: iptables: /);
-  });
+  test.each(['-A INPUT -m string --string x --algo bm', '-A INPUT -j NFQUEUE', '-A INPUT -p dccp --dport 5', '-V'])(
+    '%s is not modelled',
+    (line) => {
+      expect(run([line]).message).toMatch(/^not-modelled: iptables: /);
+    },
+  );
 });
 
 describe('other variants', () => {
@@ -138,7 +172,9 @@ describe('other variants', () => {
     expect(host.netfilter.ip6tables.get('filter')!.chain('INPUT')!.body(0)).toBe(
       '-s fd00::1/128 -p ipv6-icmp -m icmp6 --icmpv6-type 128 -j REJECT --reject-with icmp6-port-unreachable',
     );
-    expect(run(['-A INPUT -s 10.0.0.1'], 'ip6tables').message).toBe("refused: ip6tables v1.8.9 (nf_tables): host/network `10.0.0.1' not found");
+    expect(run(['-A INPUT -s 10.0.0.1'], 'ip6tables').message).toBe(
+      "refused: ip6tables v1.8.9 (nf_tables): host/network `10.0.0.1' not found",
+    );
   });
 
   test('iptables-legacy stands beside, and loads a table whole', () => {
@@ -147,6 +183,8 @@ describe('other variants', () => {
     expect([...host.netfilter.iptablesLegacy!.get('filter')!.chainNames()]).toEqual(['INPUT', 'FORWARD', 'OUTPUT']);
     expect(run(['-N A', '-A INPUT -j A', '-X A'], 'iptables-legacy').message).toBe('refused: iptables: Too many links.');
     expect(run(['-N A', '-A A', '-X A'], 'iptables-legacy').message).toBe('refused: iptables: Directory not empty.');
-    expect(run(['-A INPUT -j DNAT --to 1.1.1.1'], 'iptables-legacy').message).toBe("refused: iptables: Invalid argument. Run `dmesg' for more information.");
+    expect(run(['-A INPUT -j DNAT --to 1.1.1.1'], 'iptables-legacy').message).toBe(
+      "refused: iptables: Invalid argument. Run `dmesg' for more information.",
+    );
   });
 });

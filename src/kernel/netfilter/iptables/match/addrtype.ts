@@ -5,6 +5,7 @@ import type { GivenOption } from '../option.ts';
 import type { MatchModule } from './module.ts';
 
 /** In the order of RTN_*, as iptables-save lists them. */
+// biome-ignore format: a table reads better in rows
 const TYPES: readonly (AddressType | 'NAT' | 'XRESOLVE')[] = [
   'UNSPEC', 'UNICAST', 'LOCAL', 'BROADCAST', 'ANYCAST', 'MULTICAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT', 'THROW', 'NAT', 'XRESOLVE',
 ];

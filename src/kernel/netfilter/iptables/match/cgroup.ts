@@ -12,7 +12,12 @@ export const cgroup: MatchModule = {
     { name: 'cgroup', negatable: true },
   ],
   build(given) {
-    const { name, values, negated } = exactlyOne(given, 'cgroup', ['path', 'cgroup'], 'cgroup: either --path or --cgroup must be specified');
+    const { name, values, negated } = exactlyOne(
+      given,
+      'cgroup',
+      ['path', 'cgroup'],
+      'cgroup: either --path or --cgroup must be specified',
+    );
     const value = name === 'path' ? joinRuleWords(values) : `${numberOf(values[0]!, 'cgroup', 'cgroup')}`;
     return { text: `${not(negated)}--${name} ${value}`, test: ({ socket }) => (socket === null ? false : 'unknown') };
   },

@@ -1,4 +1,4 @@
-import { valueOf } from '../option.ts';
+import { wordOf } from '../option.ts';
 import { quoteValue } from '../words.ts';
 import type { MatchModule } from './module.ts';
 
@@ -6,5 +6,5 @@ import type { MatchModule } from './module.ts';
 export const comment: MatchModule = {
   name: 'comment',
   options: [{ name: 'comment', required: true }],
-  build: (given) => ({ text: `--comment ${quoteValue(valueOf(given, 'comment'))}`, test: () => true }),
+  build: (given) => ({ text: `--comment ${quoteValue(wordOf(given, 'comment'))}`, test: () => true }),
 };

@@ -10,7 +10,7 @@ export const connmark: MatchModule = {
     const wanted = maskedOf(values[0]!, 'connmark', 'mark');
     return {
       text: `${not(negated)}--mark ${formatMasked(wanted)}`,
-      test: ({ conntrack }) => 'mark' in conntrack && (((conntrack.mark & wanted.mask) >>> 0) === wanted.value) !== negated,
+      test: ({ conntrack }) => 'mark' in conntrack && ((conntrack.mark & wanted.mask) >>> 0 === wanted.value) !== negated,
     };
   },
 };

@@ -1,6 +1,6 @@
 import { cidrOf } from '../../../../net/cidr.ts';
 import { portsOf } from '../../../../net/packet.ts';
-import { exactlyOne, RuleError, valueOf } from '../option.ts';
+import { exactlyOne, RuleError, wordOf } from '../option.ts';
 import { join, numberOf } from '../value.ts';
 import { formatRate, HASHLIMIT_SCALE, ratePeriod, rateOf, takeToken } from './token-bucket.ts';
 import type { Packet } from '../../../../net/packet.ts';
@@ -40,7 +40,9 @@ export const hashlimit: MatchModule = {
     const option = above ? '--hashlimit-above' : '--hashlimit-upto';
     if (/b\/?s?$/.test(rate.values[0]!)) return byteRate(given, `${option} ${rate.values[0]}`, family);
     const interval = rateOf(rate.values[0]!, HASHLIMIT_SCALE);
-    const burst = given.has('hashlimit-burst') ? numberOf(valueOf(given, 'hashlimit-burst'), 'hashlimit', 'hashlimit-burst', 1) : DEFAULT_BURST;
+    const burst = given.has('hashlimit-burst')
+      ? numberOf(wordOf(given, 'hashlimit-burst'), 'hashlimit', 'hashlimit-burst', 1)
+      : DEFAULT_BURST;
     const text = join(
       `${option} ${formatRate(interval, HASHLIMIT_SCALE)}`,
       `--hashlimit-burst ${burst}`,
@@ -49,7 +51,7 @@ export const hashlimit: MatchModule = {
     if (given.has('hashlimit-rate-match')) return { text, unknown: true, test: () => 'unknown' };
     const keyOf = keyFunction(given, family);
     const cost = interval / HASHLIMIT_SCALE;
-    const name = valueOf(given, 'hashlimit-name');
+    const name = wordOf(given, 'hashlimit-name');
     return {
       text,
       test: (context) => {
@@ -65,15 +67,20 @@ export const hashlimit: MatchModule = {
 };
 
 function byteRate(given: GivenOptions, rate: string, family: 4 | 6): BuiltMatch {
-  const burst = valueOf(given, 'hashlimit-burst');
-  return { text: join(rate, burst && `--hashlimit-burst ${burst}`, tableText(given, family, -1)), unknown: true, test: () => 'unknown' };
+  const burst = wordOf(given, 'hashlimit-burst');
+  return {
+    text: join(rate, burst && `--hashlimit-burst ${burst}`, tableText(given, family, -1)),
+    unknown: true,
+    test: () => 'unknown',
+  };
 }
 
 function modesOf(given: GivenOptions): readonly Mode[] {
-  const text = valueOf(given, 'hashlimit-mode');
+  const text = wordOf(given, 'hashlimit-mode');
   if (text === '') return [];
   const names = text.split(',');
-  if (names.some((name) => !(MODES as readonly string[]).includes(name))) throw new RuleError(`hashlimit: bad value for option "--hashlimit-mode"`);
+  if (names.some((name) => !(MODES as readonly string[]).includes(name)))
+    throw new RuleError(`hashlimit: bad value for option "--hashlimit-mode"`);
   return MODES.filter((mode) => names.includes(mode));
 }
 
@@ -81,14 +88,14 @@ function tableText(given: GivenOptions, family: 4 | 6, defaultExpire: number): s
   const bits = family === 4 ? 32 : 128;
   const number = (name: string, normal: number) => {
     if (!given.has(name)) return '';
-    const value = numberOf(valueOf(given, name), 'hashlimit', name);
+    const value = numberOf(wordOf(given, name), 'hashlimit', name);
     return value === normal ? '' : `--${name} ${value}`;
   };
   const modes = modesOf(given);
   const rateMatch = given.has('hashlimit-rate-match');
   return join(
     modes.length > 0 && `--hashlimit-mode ${modes.join(',')}`,
-    `--hashlimit-name ${valueOf(given, 'hashlimit-name')}`,
+    `--hashlimit-name ${wordOf(given, 'hashlimit-name')}`,
     number('hashlimit-htable-size', 0),
     number('hashlimit-htable-max', 0),
     number('hashlimit-htable-gcinterval', DEFAULT_GC_INTERVAL),
@@ -103,7 +110,7 @@ function tableText(given: GivenOptions, family: 4 | 6, defaultExpire: number): s
 function keyFunction(given: GivenOptions, family: 4 | 6): (packet: Packet) => string {
   const modes = modesOf(given);
   const bits = family === 4 ? 32 : 128;
-  const length = (name: string) => (given.has(name) ? numberOf(valueOf(given, name), 'hashlimit', name, 0, bits) : bits);
+  const length = (name: string) => (given.has(name) ? numberOf(wordOf(given, name), 'hashlimit', name, 0, bits) : bits);
   const source = length('hashlimit-srcmask');
   const destination = length('hashlimit-dstmask');
   return (packet) =>

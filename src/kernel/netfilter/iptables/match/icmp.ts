@@ -14,6 +14,7 @@ interface IcmpKind {
 const kinds = (...rows: readonly (readonly [string, number, number?])[]): ReadonlyMap<string, IcmpKind> =>
   new Map(rows.map(([name, type, code]) => [name, { type, code: code ?? null }]));
 
+// biome-ignore format: a table reads better in rows
 const ICMP_NAMES = kinds(
   ['echo-reply', 0], ['pong', 0], ['destination-unreachable', 3], ['network-unreachable', 3, 0], ['host-unreachable', 3, 1],
   ['protocol-unreachable', 3, 2], ['port-unreachable', 3, 3], ['fragmentation-needed', 3, 4], ['source-route-failed', 3, 5],
@@ -27,6 +28,7 @@ const ICMP_NAMES = kinds(
   ['address-mask-reply', 18],
 );
 
+// biome-ignore format: a table reads better in rows
 const ICMPV6_NAMES = kinds(
   ['destination-unreachable', 1], ['no-route', 1, 0], ['communication-prohibited', 1, 1], ['beyond-scope', 1, 2],
   ['address-unreachable', 1, 3], ['port-unreachable', 1, 4], ['failed-policy', 1, 5], ['reject-route', 1, 6], ['packet-too-big', 2],

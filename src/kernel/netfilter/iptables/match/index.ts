@@ -31,6 +31,7 @@ import { hl, ttl } from './ttl.ts';
 import { udp } from './udp.ts';
 import type { MatchModule } from './module.ts';
 
+// biome-ignore format: a table reads better in rows
 const MODULES: readonly MatchModule[] = [
   addrtype, cgroup, comment, connmark, conntrack, dscp, hashlimit, hl, icmp, icmp6, iprange, ipvs, length, limit, mac, mark, multiport,
   nfacct, owner, physdev, pkttype, realm, recent, rpfilter, sctp, set, socket, state, statistic, tcp, tcpmss, ttl, udp,
@@ -41,7 +42,16 @@ export const MATCH_MODULES: ReadonlyMap<string, MatchModule> = new Map(MODULES.m
 
 /** What `-p` loads without a word when an option of it is used; null: a module exists that k8snet does not model. */
 const PROTOCOL_MODULES: ReadonlyMap<number, MatchModule | null> = new Map<number, MatchModule | null>([
-  [6, tcp], [17, udp], [132, sctp], [1, icmp], [58, icmp6], [33, null], [50, null], [51, null], [135, null], [136, null],
+  [6, tcp],
+  [17, udp],
+  [132, sctp],
+  [1, icmp],
+  [58, icmp6],
+  [33, null],
+  [50, null],
+  [51, null],
+  [135, null],
+  [136, null],
 ]);
 
 /** The module of a protocol; null: not modelled, undefined: the protocol has none. */

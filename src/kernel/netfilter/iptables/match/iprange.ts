@@ -15,7 +15,7 @@ export const iprange: MatchModule = {
   build(given, { family }) {
     const source = rangeTest(given.get('src-range'), family);
     const destination = rangeTest(given.get('dst-range'), family);
-    if (!source && !destination) throw new RuleError('iprange match: You must specify `--src-range\' or `--dst-range\'');
+    if (!source && !destination) throw new RuleError("iprange match: You must specify `--src-range' or `--dst-range'");
     return {
       text: join(source?.text, destination?.text),
       test: ({ packet }) => (!source || source.test(packet.src)) && (!destination || destination.test(packet.dst)),

@@ -10,7 +10,7 @@ export const mark: MatchModule = {
     const wanted = maskedOf(values[0]!, 'mark', 'mark');
     return {
       text: `${not(negated)}--mark ${formatMasked(wanted)}`,
-      test: (context) => (((context.mark & wanted.mask) >>> 0) === wanted.value) !== negated,
+      test: (context) => ((context.mark & wanted.mask) >>> 0 === wanted.value) !== negated,
     };
   },
 };

@@ -20,7 +20,7 @@ export const multiport: MatchModule = {
   ],
   build(given, { protocol }) {
     if (protocol.negated || !WITH_PORTS.includes(protocol.number)) {
-      throw new RuleError('multiport needs `-p tcp\', `-p udp\', `-p udplite\', `-p sctp\' or `-p dccp\'');
+      throw new RuleError("multiport needs `-p tcp', `-p udp', `-p udplite', `-p sctp' or `-p dccp'");
     }
     const option = exactlyOne(given, 'multiport', ['sports', 'dports', 'ports'], 'multiport expection an option');
     const { negated, name } = option;
@@ -31,8 +31,7 @@ export const multiport: MatchModule = {
       test: ({ packet }) => {
         const ports = portsOf(packet);
         if (ports === null || isLaterFragment(packet)) return false;
-        const found =
-          (name !== 'dports' && listed(ports.sport)) || (name !== 'sports' && listed(ports.dport));
+        const found = (name !== 'dports' && listed(ports.sport)) || (name !== 'sports' && listed(ports.dport));
         return found !== negated;
       },
     };

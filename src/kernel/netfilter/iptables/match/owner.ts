@@ -23,7 +23,8 @@ export const owner: MatchModule = {
     const uid = idsOf(given.get('uid-owner'));
     const gid = idsOf(given.get('gid-owner'));
     const exists = given.get('socket-exists');
-    if (!uid && !gid && !exists) throw new RuleError('owner: At least one of --uid-owner, --gid-owner or --socket-exists is required');
+    if (!uid && !gid && !exists)
+      throw new RuleError('owner: At least one of --uid-owner, --gid-owner or --socket-exists is required');
     return {
       text: join(
         exists && `${not(exists.negated)}--socket-exists`,

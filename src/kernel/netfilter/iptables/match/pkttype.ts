@@ -3,7 +3,11 @@ import { not } from '../value.ts';
 import type { MatchModule } from './module.ts';
 
 const TYPES: ReadonlyMap<string, string> = new Map([
-  ['unicast', 'unicast'], ['broadcast', 'broadcast'], ['multicast', 'multicast'], ['bcast', 'broadcast'], ['mcast', 'multicast'],
+  ['unicast', 'unicast'],
+  ['broadcast', 'broadcast'],
+  ['multicast', 'multicast'],
+  ['bcast', 'broadcast'],
+  ['mcast', 'multicast'],
   ['host', 'unicast'],
 ]);
 

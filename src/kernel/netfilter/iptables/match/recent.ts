@@ -1,5 +1,5 @@
 import { formatIp, isIpv4, ipv4, ipv6, parseIp } from '../../../../net/ip.ts';
-import { exactlyOne, invalidArgument, RuleError, valueOf } from '../option.ts';
+import { exactlyOne, invalidArgument, RuleError, wordOf } from '../option.ts';
 import { join, not, numberOf } from '../value.ts';
 import type { IpAddress } from '../../../../net/ip.ts';
 import type { GivenOptions } from '../option.ts';
@@ -79,13 +79,13 @@ export const recent: MatchModule = {
 function settingsOf(given: GivenOptions, family: 4 | 6): Settings {
   const action = exactlyOne(given, 'recent', ['set', 'rcheck', 'update', 'remove'], MISSING);
   if (given.has('rsource') && given.has('rdest')) throw new RuleError('recent: --rsource and --rdest exclude each other');
-  const number = (name: string) => (given.has(name) ? numberOf(valueOf(given, name), 'recent', name, 1) : 0);
+  const number = (name: string) => (given.has(name) ? numberOf(wordOf(given, name), 'recent', name, 1) : 0);
   const checks = action.name === 'rcheck' || action.name === 'update';
   if ((given.has('seconds') || given.has('hitcount') || given.has('rttl')) && !checks) {
     throw invalidArgument();
   }
   if (given.has('reap') && !given.has('seconds')) throw new RuleError('recent: option "--reap" also requires "--seconds".');
-  const maskText = valueOf(given, 'mask');
+  const maskText = wordOf(given, 'mask');
   const mask = maskText === '' ? (family === 4 ? ipv4(-1) : ipv6(-1n)) : parseIp(maskText);
   if (mask === null || isIpv4(mask) !== (family === 4)) throw new RuleError('recent: bad value for option "--mask"');
   return {
@@ -95,7 +95,7 @@ function settingsOf(given: GivenOptions, family: 4 | 6): Settings {
     hitcount: number('hitcount'),
     reap: given.has('reap'),
     rttl: given.has('rttl'),
-    name: valueOf(given, 'name') || 'DEFAULT',
+    name: wordOf(given, 'name') || 'DEFAULT',
     mask,
     destination: given.has('rdest'),
   };

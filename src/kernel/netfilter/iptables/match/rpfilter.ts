@@ -13,9 +13,9 @@ export const rpfilter: MatchModule = {
     { name: 'invert', args: 0 },
   ],
   build(given) {
-    const [loose, validMark, acceptLocal, invert] = ['loose', 'validmark', 'accept-local', 'invert'].map((name) => given.has(name)) as [
-      boolean, boolean, boolean, boolean,
-    ];
+    const [loose, validMark, acceptLocal, invert] = ['loose', 'validmark', 'accept-local', 'invert'].map((name) =>
+      given.has(name),
+    ) as [boolean, boolean, boolean, boolean];
     return {
       text: join(loose && '--loose', validMark && '--validmark', acceptLocal && '--accept-local', invert && '--invert'),
       test: (context) => context.reversePath(loose, acceptLocal, validMark) !== invert,

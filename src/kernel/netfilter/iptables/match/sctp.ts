@@ -6,6 +6,7 @@ import type { GivenOption } from '../option.ts';
 import type { MatchModule } from './module.ts';
 
 /** Chunk types by number (RFC 9260), in the order of iptables-save. */
+// biome-ignore format: a table reads better in rows
 const CHUNKS: ReadonlyMap<string, number> = new Map([
   ['DATA', 0], ['INIT', 1], ['INIT_ACK', 2], ['SACK', 3], ['HEARTBEAT', 4], ['HEARTBEAT_ACK', 5], ['ABORT', 6], ['SHUTDOWN', 7],
   ['SHUTDOWN_ACK', 8], ['ERROR', 9], ['COOKIE_ECHO', 10], ['COOKIE_ACK', 11], ['ECN_ECNE', 12], ['ECN_CWR', 13],
@@ -55,7 +56,8 @@ function chunkTest(option: GivenOption | undefined): ChunkTest | null {
           }),
   );
   const names = [...CHUNKS.keys()].filter((name) => given.has(name));
-  const printed = list === 'ALL' || list === 'NONE' ? list : names.map((name) => name + (given.get(name) && `:${given.get(name)}`)).join(',');
+  const printed =
+    list === 'ALL' || list === 'NONE' ? list : names.map((name) => name + (given.get(name) && `:${given.get(name)}`)).join(',');
   return {
     text: `${not(negated)}--chunk-types ${how} ${printed}`,
     test: (chunk) => {

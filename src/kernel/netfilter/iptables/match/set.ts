@@ -8,7 +8,9 @@ import type { MatchModule } from './module.ts';
 /** IPSET_DIM_MAX: directions a rule may give. */
 const MAX_DIRECTIONS = 6;
 const COUNTERS = ['packets-eq', 'packets-lt', 'packets-gt', 'bytes-eq', 'bytes-lt', 'bytes-gt'] as const;
-const COUNTER_OPTIONS: readonly OptionSpec[] = COUNTERS.map((name) => ({ name, negatable: name.endsWith('-eq') || undefined }) as OptionSpec);
+const COUNTER_OPTIONS: readonly OptionSpec[] = COUNTERS.map(
+  (name) => ({ name, negatable: name.endsWith('-eq') || undefined }) as OptionSpec,
+);
 
 /** Membership of an ipset (xt_set.c set_match_v4). */
 export const set: MatchModule = {
@@ -49,7 +51,8 @@ export function directionsOf(text: string): readonly ('src' | 'dst')[] {
   const directions = text.split(',');
   if (directions.length > MAX_DIRECTIONS) throw new RuleError(`Can't be more src/dst options than ${MAX_DIRECTIONS}.`);
   for (const direction of directions) {
-    if (direction !== 'src' && direction !== 'dst') throw new RuleError(`You must spefify (the comma separated list of) 'src' or 'dst'.`);
+    if (direction !== 'src' && direction !== 'dst')
+      throw new RuleError(`You must spefify (the comma separated list of) 'src' or 'dst'.`);
   }
   return directions as readonly ('src' | 'dst')[];
 }
@@ -57,6 +60,8 @@ export function directionsOf(text: string): readonly ('src' | 'dst')[] {
 function counterTexts(given: GivenOptions): readonly string[] {
   return COUNTERS.flatMap((name) => {
     const option = given.get(name);
-    return option ? `${not(option.negated)}--${name} ${numberOf(option.values[0]!, 'set', name, 0, Number.MAX_SAFE_INTEGER)}` : [];
+    return option
+      ? `${not(option.negated)}--${name} ${numberOf(option.values[0]!, 'set', name, 0, Number.MAX_SAFE_INTEGER)}`
+      : [];
   });
 }

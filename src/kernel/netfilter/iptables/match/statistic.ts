@@ -1,4 +1,4 @@
-import { RuleError, valueOf } from '../option.ts';
+import { RuleError, wordOf } from '../option.ts';
 import { not, numberOf } from '../value.ts';
 import type { GivenOptions } from '../option.ts';
 import type { BuiltMatch, MatchModule } from './module.ts';
@@ -17,7 +17,7 @@ export const statistic: MatchModule = {
     { name: 'packet' },
   ],
   build(given) {
-    const mode = valueOf(given, 'mode');
+    const mode = wordOf(given, 'mode');
     if (mode === 'random') return random(given);
     if (mode === 'nth') return nth(given);
     throw new RuleError(`Bad mode "${mode}"`);

@@ -26,7 +26,10 @@ export const tcp: MatchModule = {
       test: ({ packet }) => {
         const l4 = packet.l4;
         return (
-          l4.protocol === 'tcp' && ports.test(packet) && (flags === null || flags.test(l4)) && (option === null || option.test(l4))
+          l4.protocol === 'tcp' &&
+          ports.test(packet) &&
+          (flags === null || flags.test(l4)) &&
+          (option === null || option.test(l4))
         );
       },
     };
@@ -67,7 +70,12 @@ function flagsOf(text: string): number {
 }
 
 function formatFlags(bits: number): string {
-  return Object.entries(TCP_FLAG).filter(([, bit]) => bits & bit).map(([name]) => name).join(',') || 'NONE';
+  return (
+    Object.entries(TCP_FLAG)
+      .filter(([, bit]) => bits & bit)
+      .map(([name]) => name)
+      .join(',') || 'NONE'
+  );
 }
 
 /** Linux' own segments carry these options: a SYN MSS, window scale, SACK and timestamps; others timestamps; a RST none. */

@@ -2,7 +2,12 @@ import { RuleError } from '../option.ts';
 import { parseNumber } from '../value.ts';
 
 /** Periods in seconds, longest first. */
-const PERIODS = [['day', 86_400], ['hour', 3600], ['min', 60], ['sec', 1]] as const;
+const PERIODS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['min', 60],
+  ['sec', 1],
+] as const;
 const LONG_NAMES = { day: 'day', hour: 'hour', min: 'minute', sec: 'second' } as const;
 /** XT_LIMIT_SCALE: limit keeps its rate as ten-thousandths of a second between two packets. */
 export const LIMIT_SCALE = 10_000;

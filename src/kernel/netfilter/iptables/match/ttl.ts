@@ -9,7 +9,10 @@ export const hl = hopModule('hl', []);
 
 function hopModule(name: 'ttl' | 'hl', aliases: readonly string[]): MatchModule {
   const options = [`${name}-eq`, `${name}-lt`, `${name}-gt`];
-  const missing = `${name.toUpperCase()} match: You must specify one of ${options.map((option) => `\`--${option}'`).join(', ').slice(0, -1)}`;
+  const missing = `${name.toUpperCase()} match: You must specify one of ${options
+    .map((option) => `\`--${option}'`)
+    .join(', ')
+    .slice(0, -1)}`;
   return {
     name,
     options: [{ name: `${name}-eq`, aliases, negatable: true }, { name: `${name}-lt` }, { name: `${name}-gt` }],

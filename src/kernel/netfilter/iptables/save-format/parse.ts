@@ -3,6 +3,7 @@ import { RuleError } from '../option.ts';
 import { readRule } from '../rule-reader.ts';
 import { buildRuleSpecs } from '../rule-spec.ts';
 import { TABLE_HOOKS, TABLE_NAMES } from '../table.ts';
+import { validateTables } from '../validate.ts';
 import { splitRuleWords } from '../words.ts';
 import type { RuleLine } from '../rule.ts';
 import type { IptablesTables, Table, TableName } from '../table.ts';
@@ -178,32 +179,68 @@ class SaveReader {
     for (const block of this.#blocks) {
       const isLegacy = variants.size > 1 && block.variant === 'legacy';
       const wanted = block.family === 6 ? tables6 : isLegacy ? legacy : tables;
-      const target = wanted === tables && tables.has(block.table) && variants.size < 2 && !legacy.has(block.table) ? legacy : wanted;
+      const target =
+        wanted === tables && tables.has(block.table) && variants.size < 2 && !legacy.has(block.table) ? legacy : wanted;
       target.set(block.table, tableOfBlock(block));
     }
-    return { tables, legacy: legacy.size > 0 ? legacy : null, tables6, diagnostics: this.#diagnostics };
+    const notes = this.#diagnostics;
+    return {
+      tables,
+      legacy: legacy.size > 0 ? legacy : null,
+      tables6,
+      // Whether it would load takes a look at every rule, which only those who ask for it should wait for.
+      get diagnostics() {
+        return [...notes, ...loadProblems(tables, 4), ...loadProblems(legacy, 4), ...loadProblems(tables6, 6)];
+      },
+    };
   }
 }
 
+/** What the kernel would refuse about tables as a whole: loops of jumps, chains that there are not. */
+function loadProblems(tables: IptablesTables, family: 4 | 6): readonly SaveDiagnostic[] {
+  const problem = validateTables(tables, family);
+  if (!problem) return [];
+  const { error, table, chain, rule } = problem;
+  const line =
+    tables
+      .get(table)
+      ?.chain(chain)
+      ?.rule(rule - 1).source?.line ?? 1;
+  return [{ line, message: `the kernel would not load table ${table}: ${error} (rule ${rule} of chain "${chain}")` }];
+}
+
 function tableOfBlock({ table, family, chains }: Block): Table {
-  return tableOf(table, [...chains].map(([name, { policy, lines }]) => chainOf(table, name, policy, lines, family)));
+  return tableOf(
+    table,
+    [...chains].map(([name, { policy, lines }]) => chainOf(table, name, policy, lines, family)),
+  );
 }
 
 function isBase(table: TableName, chain: string): boolean {
   return (TABLE_HOOKS[table] as readonly string[]).includes(chain);
 }
 
-/** Takes the "-c PACKETS BYTES" of `iptables -S -v` out of a rule. */
+/** Takes the "-c PACKETS BYTES" of `iptables -S -v` out of a rule, wherever it does not stand in quotes. */
 function withoutCounters(text: string): string {
   const body = text.trim();
-  if (!/(^|\s)-c \d+ \d+(\s|$)/.test(body)) return body;
-  // Split at quoted parts, which stand at odd places.
-  return body
-    .split(/("(?:[^"\\]|\\.)*")/)
-    .map((part, i) => (i % 2 === 1 ? part : part.replace(/(^|\s)-c \d+ \d+(?=\s|$)/g, '$1')))
-    .join('')
-    .replace(/\s+(?=-[jg] )/, ' ')
-    .trim();
+  if (!body.includes('-c ')) return body;
+  const counters = /-c \d{1,20} \d{1,20}(?:\s+|$)/y;
+  let kept = '';
+  let from = 0;
+  let quoted = false;
+  for (let i = 0; i < body.length; i++) {
+    const c = body[i];
+    if (c === '\\' && quoted) i++;
+    else if (c === '"') quoted = !quoted;
+    else if (c === '-' && !quoted && (i === 0 || body[i - 1] === ' ')) {
+      counters.lastIndex = i;
+      if (!counters.test(body)) continue;
+      kept += body.slice(from, i);
+      from = counters.lastIndex;
+      i = from - 1;
+    }
+  }
+  return (kept + body.slice(from)).trim();
 }
 
 /** A rule with several addresses after -s or -d, as only people write it, is a rule for each. */

@@ -1,4 +1,4 @@
-import { RuleError, valueOf } from '../option.ts';
+import { RuleError, wordOf } from '../option.ts';
 import { join, numberOf } from '../value.ts';
 import type { TargetModule } from './module.ts';
 
@@ -24,11 +24,11 @@ const ct: TargetModule = {
     return {
       text: join(
         notrack && '--notrack',
-        given.has('helper') && `--helper ${valueOf(given, 'helper')}`,
-        given.has('timeout') && `--timeout ${valueOf(given, 'timeout')}`,
-        given.has('ctevents') && `--ctevents ${eventsOf(valueOf(given, 'ctevents'))}`,
-        given.has('expevents') && `--expevents ${eventsOf(valueOf(given, 'expevents'))}`,
-        zone !== undefined && `--${zone} ${zoneOf(valueOf(given, zone))}`,
+        given.has('helper') && `--helper ${wordOf(given, 'helper')}`,
+        given.has('timeout') && `--timeout ${wordOf(given, 'timeout')}`,
+        given.has('ctevents') && `--ctevents ${eventsOf(wordOf(given, 'ctevents'))}`,
+        given.has('expevents') && `--expevents ${eventsOf(wordOf(given, 'expevents'))}`,
+        zone !== undefined && `--${zone} ${zoneOf(wordOf(given, zone))}`,
       ),
       action: { kind: notrack ? 'notrack' : 'no-effect' },
     };

@@ -1,4 +1,4 @@
-import { RuleError, valueOf } from '../option.ts';
+import { RuleError, wordOf } from '../option.ts';
 import { join, numberOf, parseNumber } from '../value.ts';
 import { quoteValue } from '../words.ts';
 import type { GivenOptions } from '../option.ts';
@@ -6,7 +6,14 @@ import type { TargetModule } from './module.ts';
 
 /** syslog levels; "warning" is the default and is not printed. */
 const LEVELS: readonly (readonly string[])[] = [
-  ['emerg', 'panic'], ['alert'], ['crit'], ['error', 'err'], ['warning', 'warn'], ['notice'], ['info'], ['debug'],
+  ['emerg', 'panic'],
+  ['alert'],
+  ['crit'],
+  ['error', 'err'],
+  ['warning', 'warn'],
+  ['notice'],
+  ['info'],
+  ['debug'],
 ];
 const DEFAULT_LEVEL = 4;
 const FLAGS = ['log-tcp-sequence', 'log-tcp-options', 'log-ip-options', 'log-uid', 'log-macdecode'] as const;
@@ -18,7 +25,7 @@ const log: TargetModule = {
   build(given) {
     // libxt_LOG keeps what fits.
     const prefix = prefixOf(given, 'log-prefix').slice(0, 29);
-    const level = given.has('log-level') ? levelOf(valueOf(given, 'log-level')) : DEFAULT_LEVEL;
+    const level = given.has('log-level') ? levelOf(wordOf(given, 'log-level')) : DEFAULT_LEVEL;
     return {
       text: join(
         prefix && `--log-prefix ${quoteValue(prefix)}`,
@@ -33,13 +40,21 @@ const log: TargetModule = {
 /** Hands a copy to nfnetlink_log and goes on (xt_NFLOG.c). */
 const nflog: TargetModule = {
   name: 'NFLOG',
-  options: [{ name: 'nflog-group' }, { name: 'nflog-prefix' }, { name: 'nflog-range' }, { name: 'nflog-size' }, { name: 'nflog-threshold' }],
+  options: [
+    { name: 'nflog-group' },
+    { name: 'nflog-prefix' },
+    { name: 'nflog-range' },
+    { name: 'nflog-size' },
+    { name: 'nflog-threshold' },
+  ],
   build(given) {
     const prefix = prefixOf(given, 'nflog-prefix');
-    const group = given.has('nflog-group') ? numberOf(valueOf(given, 'nflog-group'), 'NFLOG', 'nflog-group', 0, 65535) : 0;
+    const group = given.has('nflog-group') ? numberOf(wordOf(given, 'nflog-group'), 'NFLOG', 'nflog-group', 0, 65535) : 0;
     const number = (name: string, max: number) =>
-      given.has(name) && `--${name} ${numberOf(valueOf(given, name), 'NFLOG', name, 0, max)}`;
-    const threshold = given.has('nflog-threshold') ? numberOf(valueOf(given, 'nflog-threshold'), 'NFLOG', 'nflog-threshold', 0, 65535) : 1;
+      given.has(name) && `--${name} ${numberOf(wordOf(given, name), 'NFLOG', name, 0, max)}`;
+    const threshold = given.has('nflog-threshold')
+      ? numberOf(wordOf(given, 'nflog-threshold'), 'NFLOG', 'nflog-threshold', 0, 65535)
+      : 1;
     return {
       text: join(
         prefix && `--nflog-prefix ${quoteValue(prefix)}`,
@@ -58,7 +73,7 @@ const ulog: TargetModule = {
   options: [{ name: 'ulog-nlgroup' }, { name: 'ulog-prefix' }, { name: 'ulog-cprange' }, { name: 'ulog-qthreshold' }],
   build(given) {
     const prefix = prefixOf(given, 'ulog-prefix').slice(0, 31);
-    const number = (name: string) => given.has(name) && `--${name} ${numberOf(valueOf(given, name), 'ULOG', name)}`;
+    const number = (name: string) => given.has(name) && `--${name} ${numberOf(wordOf(given, name), 'ULOG', name)}`;
     return {
       text: join(
         prefix && `--ulog-prefix ${quoteValue(prefix)}`,
@@ -83,7 +98,7 @@ const audit: TargetModule = {
   name: 'AUDIT',
   options: [{ name: 'type', required: true }],
   build(given) {
-    const type = valueOf(given, 'type').toLowerCase();
+    const type = wordOf(given, 'type').toLowerCase();
     if (!['accept', 'drop', 'reject'].includes(type)) throw new RuleError('AUDIT: Bad action type value');
     return { text: `--type ${type}`, action: { kind: 'log', target: 'AUDIT', prefix: '' } };
   },
@@ -92,7 +107,7 @@ const audit: TargetModule = {
 export const logTargets: readonly TargetModule[] = [log, nflog, ulog, trace, audit];
 
 function prefixOf(given: GivenOptions, option: string): string {
-  const prefix = valueOf(given, option);
+  const prefix = wordOf(given, option);
   if (prefix.includes('\n')) throw new RuleError(`Newlines not allowed in --${option}`);
   return prefix;
 }

@@ -1,6 +1,6 @@
 import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
 import { dscpOfClass } from '../dscp-class.ts';
-import { exactlyOne, invalidArgument, RuleError, valueOf } from '../option.ts';
+import { exactlyOne, invalidArgument, RuleError, wordOf } from '../option.ts';
 import { hex2, maskedOf, numberOf } from '../value.ts';
 import type { GivenOption } from '../option.ts';
 import type { Masked } from '../value.ts';
@@ -19,14 +19,23 @@ const dscp: TargetModule = {
   tables: ['mangle'],
   options: [{ name: 'set-dscp' }, { name: 'set-dscp-class' }],
   build(given) {
-    const { name, values } = exactlyOne(given, 'DSCP', ['set-dscp', 'set-dscp-class'], 'DSCP target: Parameter --set-dscp is required');
+    const { name, values } = exactlyOne(
+      given,
+      'DSCP',
+      ['set-dscp', 'set-dscp-class'],
+      'DSCP target: Parameter --set-dscp is required',
+    );
     const value = name === 'set-dscp' ? numberOf(values[0]!, 'DSCP', 'set-dscp', 0, 0x3f) : dscpOfClass(values[0]!);
     return { text: `--set-dscp ${hex2(value)}`, action: { kind: 'tos', value: value << 2, mask: 0xfc } };
   },
 };
 
 const TOS_NAMES: ReadonlyMap<string, number> = new Map([
-  ['minimize-delay', 0x10], ['maximize-throughput', 0x08], ['maximize-reliability', 0x04], ['minimize-cost', 0x02], ['normal-service', 0],
+  ['minimize-delay', 0x10],
+  ['maximize-throughput', 0x08],
+  ['maximize-reliability', 0x04],
+  ['minimize-cost', 0x02],
+  ['normal-service', 0],
 ]);
 const TOS_OPTIONS = ['set-tos', 'and-tos', 'or-tos', 'xor-tos'] as const;
 
@@ -46,7 +55,12 @@ const tcpmss: TargetModule = {
   name: 'TCPMSS',
   options: [{ name: 'set-mss' }, { name: 'clamp-mss-to-pmtu', args: 0 }],
   build(given, { protocol }) {
-    const option = exactlyOne(given, 'TCPMSS', ['set-mss', 'clamp-mss-to-pmtu'], 'TCPMSS target: At least one parameter is required');
+    const option = exactlyOne(
+      given,
+      'TCPMSS',
+      ['set-mss', 'clamp-mss-to-pmtu'],
+      'TCPMSS target: At least one parameter is required',
+    );
     if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw invalidArgument();
     const value = option.name === 'set-mss' ? ` ${numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495)}` : '';
     const baseHooks = option.name === 'clamp-mss-to-pmtu' ? { baseHooks: ROUTED } : {};
@@ -60,8 +74,8 @@ const classify: TargetModule = {
   hooks: ROUTED,
   options: [{ name: 'set-class', required: true }],
   build(given) {
-    const match = /^([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(valueOf(given, 'set-class'));
-    if (!match) throw new RuleError(`Bad class value \`${valueOf(given, 'set-class')}'`);
+    const match = /^([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(wordOf(given, 'set-class'));
+    if (!match) throw new RuleError(`Bad class value \`${wordOf(given, 'set-class')}'`);
     const text = [match[1]!, match[2]!].map((half) => half.toLowerCase().padStart(4, '0')).join(':');
     return { text: `--set-class ${text}`, action: { kind: 'no-effect' } };
   },

@@ -32,7 +32,12 @@ const connmark: TargetModule = {
   name: 'CONNMARK',
   options: [...MARK_OPTIONS.map((name) => ({ name })), ...COPY_OPTIONS],
   build(given) {
-    const option = exactlyOne(given, 'CONNMARK', [...MARK_OPTIONS, 'save-mark', 'restore-mark'], 'CONNMARK target: No operation specified');
+    const option = exactlyOne(
+      given,
+      'CONNMARK',
+      [...MARK_OPTIONS, 'save-mark', 'restore-mark'],
+      'CONNMARK target: No operation specified',
+    );
     const shift = shiftText(given);
     if (option.name === 'save-mark' || option.name === 'restore-mark') {
       const { nfmask, ctmask } = masksOf(given);

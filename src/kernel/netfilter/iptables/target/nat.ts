@@ -2,7 +2,7 @@ import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
 import { cidrOf, formatCidr } from '../../../../net/cidr.ts';
 import { formatIp, isIpv4, parseIp } from '../../../../net/ip.ts';
 import { hostMaskOf, prefixLength } from '../host-mask.ts';
-import { RuleError, valueOf } from '../option.ts';
+import { RuleError, wordOf } from '../option.ts';
 import { join, parseNumber, portOf } from '../value.ts';
 import type { IpAddress } from '../../../../net/ip.ts';
 import type { NatRange } from '../../nat/range.ts';
@@ -12,7 +12,11 @@ import type { TargetModule } from './module.ts';
 
 /** Protocols whose ports NAT can set: tcp, udp, sctp, dccp, udplite. */
 const WITH_PORTS: readonly number[] = [PROTOCOL_NUMBER.tcp, PROTOCOL_NUMBER.udp, PROTOCOL_NUMBER.sctp, 33, 136];
-const FLAG = { random: { name: 'random', args: 0 }, randomFully: { name: 'random-fully', args: 0 }, persistent: { name: 'persistent', args: 0 } } as const;
+const FLAG = {
+  random: { name: 'random', args: 0 },
+  randomFully: { name: 'random-fully', args: 0 },
+  persistent: { name: 'persistent', args: 0 },
+} as const;
 
 interface Bounds {
   readonly minAddress: IpAddress | null;
@@ -26,7 +30,13 @@ const NO_BOUNDS: Bounds = { minAddress: null, maxAddress: null, minPort: null, m
 /** New destination (xt_nat.c xt_dnat_target_v2). */
 const dnat = addressTarget('DNAT', 'dnat', 'to-destination', ['PREROUTING', 'OUTPUT'], [FLAG.random, FLAG.persistent]);
 /** New source (xt_nat.c xt_snat_target_v1). */
-const snat = addressTarget('SNAT', 'snat', 'to-source', ['POSTROUTING', 'INPUT'], [FLAG.random, FLAG.randomFully, FLAG.persistent]);
+const snat = addressTarget(
+  'SNAT',
+  'snat',
+  'to-source',
+  ['POSTROUTING', 'INPUT'],
+  [FLAG.random, FLAG.randomFully, FLAG.persistent],
+);
 /** Source becomes the out device's address (xt_MASQUERADE.c). */
 const masquerade = portTarget('MASQUERADE', 'masquerade', ['POSTROUTING'], [FLAG.random, FLAG.randomFully]);
 /** Destination becomes this host (xt_REDIRECT.c). */
@@ -38,7 +48,7 @@ const netmap: TargetModule = {
   tables: ['nat'],
   options: [{ name: 'to', required: true }],
   build(given, { family }) {
-    const { address, mask } = hostMaskOf(valueOf(given, 'to'), family);
+    const { address, mask } = hostMaskOf(wordOf(given, 'to'), family);
     const length = prefixLength(mask);
     if (length === null) throw new RuleError('NETMAP: a mask that is no prefix', 'not-modelled');
     const to = cidrOf(address, length);
@@ -61,7 +71,7 @@ function addressTarget(
     hooks,
     options: [{ name: option, required: true }, ...flags],
     build(given, scope) {
-      const { shifted, ...bounds } = boundsOf(valueOf(given, option), scope);
+      const { shifted, ...bounds } = boundsOf(wordOf(given, option), scope);
       const text = join(`--${option} ${formatBounds(bounds)}${shifted}`, flagsText(given, flags));
       // "1.1.1.1:80-90/80" keeps a port's distance from a base, which NatRange can't say.
       return { text, action: shifted ? { kind: 'unknown', name } : { kind, range: rangeOf(given, bounds) } };
@@ -81,7 +91,7 @@ function portTarget(
     hooks,
     options: [{ name: 'to-ports' }, ...flags],
     build(given, scope) {
-      const text = valueOf(given, 'to-ports');
+      const text = wordOf(given, 'to-ports');
       const bounds = text === '' ? NO_BOUNDS : { ...NO_BOUNDS, ...portsOf(text, scope) };
       return {
         text: join(text !== '' && `--to-ports ${formatPorts(bounds)}`, flagsText(given, flags)),

@@ -1,9 +1,10 @@
 import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
-import { invalidArgument, RuleError, valueOf } from '../option.ts';
+import { invalidArgument, RuleError, wordOf } from '../option.ts';
 import type { TargetModule } from './module.ts';
 import type { RejectWith } from './target.ts';
 
 /** Short names beside the full ones, of libipt_REJECT.c and libip6t_REJECT.c. */
+// biome-ignore format: a table reads better in rows
 const IPV4: ReadonlyMap<string, RejectWith> = new Map([
   ['icmp-net-unreachable', 'icmp-net-unreachable'], ['net-unreach', 'icmp-net-unreachable'],
   ['icmp-host-unreachable', 'icmp-host-unreachable'], ['host-unreach', 'icmp-host-unreachable'],
@@ -14,6 +15,7 @@ const IPV4: ReadonlyMap<string, RejectWith> = new Map([
   ['icmp-admin-prohibited', 'icmp-admin-prohibited'], ['admin-prohib', 'icmp-admin-prohibited'],
   ['tcp-reset', 'tcp-reset'], ['tcp-rst', 'tcp-reset'],
 ]);
+// biome-ignore format: a table reads better in rows
 const IPV6: ReadonlyMap<string, RejectWith> = new Map([
   ['icmp6-no-route', 'icmp6-no-route'], ['no-route', 'icmp6-no-route'],
   ['icmp6-adm-prohibited', 'icmp6-adm-prohibited'], ['adm-prohibited', 'icmp6-adm-prohibited'],
@@ -31,7 +33,7 @@ export const reject: TargetModule = {
   hooks: ['INPUT', 'FORWARD', 'OUTPUT'],
   build(given, { family, protocol }) {
     const names = family === 4 ? IPV4 : IPV6;
-    const text = valueOf(given, 'reject-with') || (family === 4 ? 'icmp-port-unreachable' : 'icmp6-port-unreachable');
+    const text = wordOf(given, 'reject-with') || (family === 4 ? 'icmp-port-unreachable' : 'icmp6-port-unreachable');
     // A name may be shortened as long as it is at most one kind's.
     const kinds = new Set([...names].filter(([name]) => name.startsWith(text.toLowerCase())).map(([, kind]) => kind));
     const kind = names.get(text.toLowerCase()) ?? (kinds.size === 1 ? [...kinds][0] : undefined);

@@ -1,5 +1,5 @@
 import { directionsOf } from '../match/set.ts';
-import { RuleError, valueOf } from '../option.ts';
+import { RuleError, wordOf } from '../option.ts';
 import { join, numberOf } from '../value.ts';
 import type { GivenOption, GivenOptions } from '../option.ts';
 import type { TargetModule } from './module.ts';
@@ -20,7 +20,7 @@ export const setTarget: TargetModule = {
   ],
   build(given) {
     const changes = ['add-set', 'del-set', 'map-set'].flatMap((name) => given.get(name) ?? []);
-    if (changes.length === 0) throw new RuleError('You must specify either `--add-set\' or `--del-set\' or `--map-set\'');
+    if (changes.length === 0) throw new RuleError("You must specify either `--add-set' or `--del-set' or `--map-set'");
     const exist = given.has('exist');
     const text = (option: GivenOption | undefined) =>
       option && `--${option.name} ${option.values[0]} ${directionsOf(option.values[1]!).join(',')}`;
@@ -28,7 +28,7 @@ export const setTarget: TargetModule = {
       text: join(
         text(given.get('add-set')),
         exist && '--exist',
-        given.has('timeout') && `--timeout ${numberOf(valueOf(given, 'timeout'), 'SET', 'timeout')}`,
+        given.has('timeout') && `--timeout ${numberOf(wordOf(given, 'timeout'), 'SET', 'timeout')}`,
         text(given.get('del-set')),
         text(given.get('map-set')),
         ...['map-mark', 'map-prio', 'map-queue'].map((name) => given.has(name) && `--${name}`),

@@ -1,9 +1,19 @@
 import type { NatRange } from '../../nat/range.ts';
 
 export type RejectWith =
-  | 'icmp-net-unreachable' | 'icmp-host-unreachable' | 'icmp-port-unreachable' | 'icmp-proto-unreachable' | 'icmp-net-prohibited'
-  | 'icmp-host-prohibited' | 'icmp-admin-prohibited' | 'tcp-reset'
-  | 'icmp6-no-route' | 'icmp6-adm-prohibited' | 'icmp6-addr-unreachable' | 'icmp6-port-unreachable' | 'icmp6-policy-fail';
+  | 'icmp-net-unreachable'
+  | 'icmp-host-unreachable'
+  | 'icmp-port-unreachable'
+  | 'icmp-proto-unreachable'
+  | 'icmp-net-prohibited'
+  | 'icmp-host-prohibited'
+  | 'icmp-admin-prohibited'
+  | 'tcp-reset'
+  | 'icmp6-no-route'
+  | 'icmp6-adm-prohibited'
+  | 'icmp6-addr-unreachable'
+  | 'icmp6-port-unreachable'
+  | 'icmp6-policy-fail';
 
 /** What a rule does with a packet that matches: plain data, run by the traversal. */
 export type TargetAction =
@@ -29,7 +39,12 @@ export type TargetAction =
   | { readonly kind: 'ttl'; readonly op: 'set' | 'inc' | 'dec'; readonly value: number }
   /** tos = (tos & ~mask) ^ value */
   | { readonly kind: 'tos'; readonly value: number; readonly mask: number }
-  | { readonly kind: 'set-add' | 'set-del'; readonly set: string; readonly directions: readonly ('src' | 'dst')[]; readonly exist: boolean }
+  | {
+      readonly kind: 'set-add' | 'set-del';
+      readonly set: string;
+      readonly directions: readonly ('src' | 'dst')[];
+      readonly exist: boolean;
+    }
   | { readonly kind: 'log'; readonly prefix: string; readonly target: 'LOG' | 'NFLOG' | 'TRACE' | 'ULOG' | 'AUDIT' }
   /** Changes nothing that decides a packet's way (TCPMSS, CHECKSUM, CLASSIFY, CT --zone/--helper ...). */
   | { readonly kind: 'no-effect' }

@@ -27,6 +27,7 @@ const ipsets = Object.fromEntries(sets);
 /** A rule's matches in a context: does the rule match? */
 type Row = readonly [rule: string, context: FakeContextOptions, holds: boolean | 'unknown'];
 
+// biome-ignore format: a table reads better in rows
 const ROWS: readonly Row[] = [
   // base options
   ['', {}, true],
@@ -300,7 +301,14 @@ describe('matches with a memory', () => {
   });
 
   test('limit saves up its burst and refills', () => {
-    expect(at('-m limit --limit 1/sec --limit-burst 2', [0, 0, 0, 500, 1000, 1001])).toEqual([true, true, false, false, true, false]);
+    expect(at('-m limit --limit 1/sec --limit-burst 2', [0, 0, 0, 500, 1000, 1001])).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('hashlimit --above is the rest', () => {
@@ -309,7 +317,8 @@ describe('matches with a memory', () => {
   });
 
   test('hashlimit keeps a bucket for each address', () => {
-    const rule = '-m hashlimit --hashlimit-upto 1/min --hashlimit-burst 1 --hashlimit-mode srcip --hashlimit-srcmask 24 --hashlimit-name x';
+    const rule =
+      '-m hashlimit --hashlimit-upto 1/min --hashlimit-burst 1 --hashlimit-mode srcip --hashlimit-srcmask 24 --hashlimit-name x';
     const context = new FakeContext();
     const { matches } = compileRule({ body: rule }, 'filter', 4);
     const from = (src: string) => {
@@ -321,7 +330,9 @@ describe('matches with a memory', () => {
 
   test('a rate of bytes, or of matches, is unknown', () => {
     expect(holds('-m hashlimit --hashlimit-upto 512kb/s --hashlimit-name x', new FakeContext())).toBe('unknown');
-    expect(holds('-m hashlimit --hashlimit-upto 5/sec --hashlimit-name x --hashlimit-rate-match', new FakeContext())).toBe('unknown');
+    expect(holds('-m hashlimit --hashlimit-upto 5/sec --hashlimit-name x --hashlimit-rate-match', new FakeContext())).toBe(
+      'unknown',
+    );
   });
 });
 
@@ -336,31 +347,58 @@ describe('recent', () => {
     });
   }
 
-  test('kube-proxy\'s affinity: remembered for a while, then forgotten', () => {
+  test("kube-proxy's affinity: remembered for a while, then forgotten", () => {
     const check = '--rcheck --seconds 10 --reap --name SEP --mask 255.255.255.255 --rsource';
     const set = '--set --name SEP --mask 255.255.255.255 --rsource';
-    expect(run([[check, 0], [set, 0], [check, 5000], [check, 5000, '10.0.0.2'], [check, 10_000], [check, 10_001], [check, 0]])).toEqual([
-      false, true, true, false, true, false, false,
-    ]);
+    expect(
+      run([
+        [check, 0],
+        [set, 0],
+        [check, 5000],
+        [check, 5000, '10.0.0.2'],
+        [check, 10_000],
+        [check, 10_001],
+        [check, 0],
+      ]),
+    ).toEqual([false, true, true, false, true, false, false]);
   });
 
   test('update renews, rcheck does not', () => {
     const update = '--update --seconds 10 --name x --rsource';
     const check = '--rcheck --seconds 10 --name x --rsource';
-    expect(run([['--set --name x', 0], [update, 9000], [check, 18_000], [check, 20_000]])).toEqual([true, true, true, false]);
+    expect(
+      run([
+        ['--set --name x', 0],
+        [update, 9000],
+        [check, 18_000],
+        [check, 20_000],
+      ]),
+    ).toEqual([true, true, true, false]);
   });
 
   test('hitcount counts the stamps in the window', () => {
     const hits = '--rcheck --seconds 60 --hitcount 3 --name x';
-    expect(run([['--set --name x', 0], ['--set --name x', 1000], [hits, 2000], ['--set --name x', 3000], [hits, 4000], [hits, 61_000]])).toEqual([
-      true, true, false, true, true, false,
-    ]);
+    expect(
+      run([
+        ['--set --name x', 0],
+        ['--set --name x', 1000],
+        [hits, 2000],
+        ['--set --name x', 3000],
+        [hits, 4000],
+        [hits, 61_000],
+      ]),
+    ).toEqual([true, true, false, true, true, false]);
   });
 
   test('remove takes the address out; negation turns the answer', () => {
-    expect(run([['--set --name x', 0], ['! --rcheck --name x', 0], ['--remove --name x', 0], ['! --rcheck --name x', 0]])).toEqual([
-      true, false, true, true,
-    ]);
+    expect(
+      run([
+        ['--set --name x', 0],
+        ['! --rcheck --name x', 0],
+        ['--remove --name x', 0],
+        ['! --rcheck --name x', 0],
+      ]),
+    ).toEqual([true, false, true, true]);
   });
 
   test('mask and destination', () => {

@@ -41,16 +41,34 @@ describe('the rule sets of many tools', () => {
       return [...tables.values()].flatMap((table) =>
         [...table.chainNames()].flatMap((chain) => {
           const rules = Array.from({ length: table.chain(chain)!.length }, (_, i) => table.chain(chain)!.rule(i));
-          return rules.filter(isUnknownRule).flatMap((rule) => [
-            ...rule.matches.filter((match) => match.unknown).map((match) => match.module),
-            ...(rule.target.action.kind === 'unknown' ? [rule.target.action.name] : []),
-          ]);
+          return rules
+            .filter(isUnknownRule)
+            .flatMap((rule) => [
+              ...rule.matches.filter((match) => match.unknown).map((match) => match.module),
+              ...(rule.target.action.kind === 'unknown' ? [rule.target.action.name] : []),
+            ]);
         }),
       );
     });
     expect([...new Set(unknown)].sort()).toEqual([
-      'NFQUEUE', 'SYNPROXY', 'TPROXY', 'bpf', 'connbytes', 'connlabel', 'connlimit', 'cpu', 'dccp', 'devgroup', 'ecn', 'esp', 'helper',
-      'policy', 'quota', 'string', 'time', 'u32',
+      'NFQUEUE',
+      'SYNPROXY',
+      'TPROXY',
+      'bpf',
+      'connbytes',
+      'connlabel',
+      'connlimit',
+      'cpu',
+      'dccp',
+      'devgroup',
+      'ecn',
+      'esp',
+      'helper',
+      'policy',
+      'quota',
+      'string',
+      'time',
+      'u32',
     ]);
   });
 });
@@ -65,10 +83,18 @@ describe('parseSave', () => {
   test.each([
     ['counters before a rule', '*filter\n:FORWARD ACCEPT [1:2]\n[3:180] -A FORWARD -p tcp -j DROP', ['-p tcp -j DROP']],
     ['counters inside a rule', '-P FORWARD ACCEPT -c 1 2\n-A FORWARD -i a -c 10 20 -j DROP', ['-i a -j DROP']],
-    ['counters in a comment stay', '*filter\n-A FORWARD -m comment --comment "x -c 1 2 y" -c 3 4', ['-m comment --comment "x -c 1 2 y"']],
+    [
+      'counters in a comment stay',
+      '*filter\n-A FORWARD -m comment --comment "x -c 1 2 y" -c 3 4',
+      ['-m comment --comment "x -c 1 2 y"'],
+    ],
     ['the -S form', '# Warning: iptables-legacy tables present\n-P FORWARD DROP\n-N A\n-A FORWARD -j A', ['-j A']],
     ['an insertion', '*filter\n-A FORWARD -j A\n-I FORWARD -j B\n-I FORWARD 2 -j C\n:A -', ['-j B', '-j C', '-j A']],
-    ['several addresses', '*filter\n-A FORWARD -s 10.0.0.1,10.0.0.2 -j DROP', ['-s 10.0.0.1/32 -j DROP', '-s 10.0.0.2/32 -j DROP']],
+    [
+      'several addresses',
+      '*filter\n-A FORWARD -s 10.0.0.1,10.0.0.2 -j DROP',
+      ['-s 10.0.0.1/32 -j DROP', '-s 10.0.0.2/32 -j DROP'],
+    ],
     ['carriage returns', '*filter\r\n-A FORWARD -j DROP\r\nCOMMIT\r\n', ['-j DROP']],
     ['a rule without anything', '*filter\n-A FORWARD', ['']],
     ['a flushed chain', '*filter\n-A FORWARD -j DROP\n-F FORWARD\n-A FORWARD -j ACCEPT', ['-j ACCEPT']],
@@ -83,7 +109,10 @@ describe('parseSave', () => {
   });
 
   test('a rule knows its file and line', () => {
-    expect(parse('*filter\n\n-A FORWARD -j DROP').tables.get('filter')!.chain('FORWARD')!.rule(0).source).toEqual({ file: 'dump', line: 3 });
+    expect(parse('*filter\n\n-A FORWARD -j DROP').tables.get('filter')!.chain('FORWARD')!.rule(0).source).toEqual({
+      file: 'dump',
+      line: 3,
+    });
   });
 
   test('legacy and nft in one file', () => {
@@ -97,7 +126,7 @@ describe('parseSave', () => {
     expect(parse(legacy).legacy).toBeNull();
   });
 
-  test('a table that comes twice without a word is the other variant\'s', () => {
+  test("a table that comes twice without a word is the other variant's", () => {
     const { tables, legacy } = parse('*filter\n-A FORWARD -j ACCEPT\nCOMMIT\n*filter\n-A FORWARD -j DROP\nCOMMIT');
     expect([...rulesOf(tables), ...rulesOf(legacy!)]).toEqual(['filter FORWARD -j ACCEPT', 'filter FORWARD -j DROP']);
   });
@@ -111,7 +140,9 @@ describe('parseSave', () => {
   });
 
   test('what cannot be read is named and the rest stays', () => {
-    const { tables, diagnostics } = parse('*broute\n-A X\nCOMMIT\n*filter\nrubbish\n-A NOWHERE -j DROP\n-D INPUT 1\n-A INPUT -j DROP');
+    const { tables, diagnostics } = parse(
+      '*broute\n-A X\nCOMMIT\n*filter\nrubbish\n-A NOWHERE -j DROP\n-D INPUT 1\n-A INPUT -j DROP',
+    );
     expect(diagnostics).toEqual([
       { line: 1, message: 'there is no table "broute"' },
       { line: 5, message: "can't be read: rubbish" },
@@ -122,8 +153,38 @@ describe('parseSave', () => {
   });
 });
 
+test.each([
+  ['a loop', '*filter\n:A -\n:B -\n-A INPUT -j A\n-A A -j B\n-A B -j A', 'table filter: Too many links'],
+  ['a loop of gotos', '*filter\n:A -\n-A INPUT -m comment --comment "x" -g A\n-A A -g A', 'table filter: Too many links'],
+  [
+    'a jump to nowhere',
+    '*filter\n-A INPUT -p tcp\n-A INPUT -j A',
+    'table filter: No such file or directory (rule 2 of chain "INPUT")',
+  ],
+  ['a jump to a base chain', '*filter\n-A INPUT -j FORWARD', 'table filter: Operation not supported'],
+  [
+    'DNAT in POSTROUTING',
+    '*nat\n:A -\n-A POSTROUTING -j A\n-A A -j DNAT --to-destination 10.0.0.1',
+    'table nat: Invalid argument (rule 1 of chain "A")',
+  ],
+  ['REJECT in mangle', '*mangle\n-A INPUT -j REJECT', 'table mangle: Invalid argument'],
+])('%s is something the kernel would not load', (_, text, message) => {
+  const { diagnostics } = parseSave(text, 'x');
+  expect(diagnostics.map((each) => each.message)).toEqual([expect.stringContaining(message)]);
+  expect(text.split('\n')[diagnostics[0]!.line - 1]).toMatch(/^-A/);
+});
+
+test('a loop that no base chain leads to is harmless', () => {
+  expect(
+    parseSave('*filter\n:A -\n-A A -j A\n-A INPUT -j NFQUEUE\n-A INPUT -m comment --comment " -j B" -p tcp', 'x').diagnostics,
+  ).toEqual([]);
+});
+
 test('printSave lists all base chains of a table, then the others by name', () => {
-  const { tables } = parseSave('*nat\n:b -\n:B -\n:a_1 -\n:POSTROUTING ACCEPT\n-A POSTROUTING\n-A b -j RETURN\nCOMMIT\n*mangle\nCOMMIT', 'x');
+  const { tables } = parseSave(
+    '*nat\n:b -\n:B -\n:a_1 -\n:POSTROUTING ACCEPT\n-A POSTROUTING\n-A b -j RETURN\nCOMMIT\n*mangle\nCOMMIT',
+    'x',
+  );
   expect(printSave(tables, 4)).toBe(`# Generated by iptables-save v1.8.9 (nf_tables), by k8snet
 *mangle
 :PREROUTING ACCEPT [0:0]

@@ -8,9 +8,19 @@ import type { TargetAction } from '../../../../../src/kernel/netfilter/iptables/
 import type { NatRange } from '../../../../../src/kernel/netfilter/nat/range.ts';
 
 function range(over: Partial<NatRange>): NatRange {
-  return { minAddress: null, maxAddress: null, minPort: null, maxPort: null, random: false, randomFully: false, persistent: false, ...over };
+  return {
+    minAddress: null,
+    maxAddress: null,
+    minPort: null,
+    maxPort: null,
+    random: false,
+    randomFully: false,
+    persistent: false,
+    ...over,
+  };
 }
 
+// biome-ignore format: a table reads better in rows
 const ROWS: readonly (readonly [rule: string, action: TargetAction])[] = [
   ['', { kind: 'none' }],
   ['-j ACCEPT', { kind: 'accept' }],
@@ -86,7 +96,10 @@ describe('targets', () => {
 
   test('an IPv6 address stands in brackets before a port', () => {
     const { action, text } = compileRule({ body: '-p tcp -j DNAT --to-destination [fd00::1]:80' }, 'nat', 6).target;
-    expect(action).toEqual({ kind: 'dnat', range: range({ minAddress: ip('fd00::1'), maxAddress: ip('fd00::1'), minPort: 80, maxPort: 80 }) });
+    expect(action).toEqual({
+      kind: 'dnat',
+      range: range({ minAddress: ip('fd00::1'), maxAddress: ip('fd00::1'), minPort: 80, maxPort: 80 }),
+    });
     expect(text).toBe('-j DNAT --to-destination [fd00::1]:80');
     expect(compileRule({ body: '-j REJECT' }, 'filter', 6).target.text).toBe('-j REJECT --reject-with icmp6-port-unreachable');
   });

@@ -28,7 +28,10 @@ describe('traverse', () => {
   });
 
   test('the policy decides at the end', () => {
-    expect(run(table(':FORWARD DROP\n-A FORWARD -p udp -j ACCEPT'))).toMatchObject({ verdict: 'drop', events: ['FORWARD policy drop +1'] });
+    expect(run(table(':FORWARD DROP\n-A FORWARD -p udp -j ACCEPT'))).toMatchObject({
+      verdict: 'drop',
+      events: ['FORWARD policy drop +1'],
+    });
   });
 
   test('rules passed over are counted since the last one that matched', () => {
@@ -78,11 +81,17 @@ describe('traverse', () => {
 
   test('REJECT tells how', () => {
     const context = new FakeContext();
-    expect(traverse(table(':FORWARD ACCEPT\n-A FORWARD -j REJECT'), context)).toEqual({ kind: 'reject', with: 'icmp-port-unreachable' });
+    expect(traverse(table(':FORWARD ACCEPT\n-A FORWARD -j REJECT'), context)).toEqual({
+      kind: 'reject',
+      with: 'icmp-port-unreachable',
+    });
   });
 
   test('NAT ends the table with the word of the NAT core', () => {
-    const nat = parseSave('*nat\n:PREROUTING ACCEPT\n-A PREROUTING -j DNAT --to-destination 10.0.0.1\n-A PREROUTING\nCOMMIT', 'x').tables.get('nat')!;
+    const nat = parseSave(
+      '*nat\n:PREROUTING ACCEPT\n-A PREROUTING -j DNAT --to-destination 10.0.0.1\n-A PREROUTING\nCOMMIT',
+      'x',
+    ).tables.get('nat')!;
     const context = new FakeContext({ hook: 'PREROUTING', table: 'nat', nat: 'drop' });
     expect(traverse(nat, context)).toEqual({ kind: 'drop' });
     expect(context.nats).toMatchObject([{ kind: 'dnat' }]);
@@ -106,7 +115,9 @@ describe('traverse', () => {
   });
 
   test('behind an unknown match nothing is drawn', () => {
-    const rules = table(':FORWARD ACCEPT\n-A FORWARD -m string --string x --algo bm -m statistic --mode random --probability 0.5 -j DROP');
+    const rules = table(
+      ':FORWARD ACCEPT\n-A FORWARD -m string --string x --algo bm -m statistic --mode random --probability 0.5 -j DROP',
+    );
     expect(run(rules).context.draws).toEqual([]);
   });
 
@@ -133,7 +144,10 @@ describe('traverse', () => {
     const indexed: Chain = { ...forward, candidates: () => [1, 3] };
     const withIndex: Table = { ...plain, chain: (name) => (name === 'FORWARD' ? indexed : plain.chain(name)) };
     expect(run(withIndex).events).toEqual(run(plain).events);
-    const none: Table = { ...plain, chain: (name) => (name === 'FORWARD' ? { ...forward, candidates: () => [] } : plain.chain(name)) };
+    const none: Table = {
+      ...plain,
+      chain: (name) => (name === 'FORWARD' ? { ...forward, candidates: () => [] } : plain.chain(name)),
+    };
     expect(run(none).events).toEqual(['FORWARD policy drop +4']);
   });
 
