@@ -1,5 +1,5 @@
 import { perHost } from '../per-host.ts';
-import { deviceSysctl } from '../sysctl.ts';
+import { deviceSysctl, sysctl } from '../sysctl.ts';
 import type { Host } from '../host.ts';
 
 /** Per-device IPv4 settings as they act: those of the device combined with those of `conf.all`. */
@@ -10,6 +10,8 @@ export interface DeviceSettings {
   readonly routeLocalnet: boolean;
   readonly sourceValidMark: boolean;
   readonly arpIgnore: number;
+  /** IN_DEV_FORWARD: packets that come by this device are forwarded; ip_forward unless the device has a setting of its own. */
+  readonly forwarding: boolean;
 }
 
 const settingsByDevice = perHost(() => new Map<string, DeviceSettings>());
@@ -26,6 +28,7 @@ export function deviceSettings(host: Host, device: string): DeviceSettings {
       routeLocalnet: value('route_localnet') !== 0,
       sourceValidMark: value('src_valid_mark') !== 0,
       arpIgnore: value('arp_ignore'),
+      forwarding: Number(host.sysctls.get(`net.ipv4.conf.${device}.forwarding`) ?? sysctl(host.sysctls, 'net.ipv4.ip_forward')) !== 0,
     };
     known.set(device, settings);
   }

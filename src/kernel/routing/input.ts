@@ -31,7 +31,7 @@ export function routeInput(host: Host, packet: Packet, device: string, mark: num
   if (isLoopback(src) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
   if (isIpv4(dst) && dst >>> 24 === 0) return { kind: 'martian', reason: 'IP_INVALID_DEST' };
   if (isLoopback(dst) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
-  const forwarding = isForwarding(host, packet);
+  const forwarding = isForwarding(host, packet, device);
   const flow = inputFlow(packet, device, mark);
   const found = lookup(host.routing, flow);
   if (!found.ok) {
@@ -51,12 +51,11 @@ export function routeInput(host: Host, packet: Packet, device: string, mark: num
   return { kind: 'unicast', device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source: null };
 }
 
-/** Does this host forward packets of the packet's family (IN_DEV_FORWARD)? */
-export function isForwarding(host: Host, packet: Packet): boolean {
-  return isIpv4(packet.src) ? forwardsIpv4(host) : forwardsIpv6(host);
+/** Does this host forward packets that come by a device (IN_DEV_FORWARD)? */
+export function isForwarding(host: Host, packet: Packet, device: string): boolean {
+  return isIpv4(packet.src) ? deviceSettings(host, device).forwarding : forwardsIpv6(host);
 }
 
-const forwardsIpv4 = perHost((host) => sysctl(host.sysctls, 'net.ipv4.ip_forward') !== 0);
 const forwardsIpv6 = perHost((host) => sysctl(host.sysctls, 'net.ipv6.conf.all.forwarding') !== 0);
 
 /** fib_validate_source: may this source come by this device? The way back enters by the device the packet would leave by. */

@@ -48,7 +48,7 @@ export function ipReceive(walk: Walk, host: Host, device: Device, skb: Skb): voi
 
 /** ip_error: a host that forwards says why it can't; one that doesn't is silent. */
 function routeError(walk: Walk, host: Host, skb: Skb, error: RouteError): void {
-  if (!isForwarding(host, skb.packet)) {
+  if (!isForwarding(host, skb.packet, skb.device ?? '')) {
     walk.drop(skb, host, 'IP_INADDRERRORS', 'ip_error');
     return;
   }
