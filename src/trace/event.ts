@@ -74,8 +74,10 @@ export interface RuleEvent extends EventBase {
   readonly verdict: RuleVerdict;
   /** Rules of this chain looked at and passed over since the last matching one (or since the chain was entered). */
   readonly passedOver: number;
-  /** "nft" rules of an nftables ruleset carry their family; absent for iptables. */
+  /** Rules of an nftables ruleset carry their table's family ("ip", "ip6", "inet"); absent for iptables. */
   readonly family?: string;
+  /** The chain that a jump or goto of an nftables rule leads to: with a verdict map the text does not say it. */
+  readonly target?: string;
   /** Set when a rule that k8snet can't evaluate stood on the way: what it was taken to do. */
   readonly unknown?: string;
 }

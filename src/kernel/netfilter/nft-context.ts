@@ -90,12 +90,13 @@ class HookContext implements NftContext {
     return runNatTarget(this.#call, action);
   }
 
-  record({ chain, number, rule, verdict, passedOver, origin }: NftRuleRecord): void {
+  record({ chain, number, rule, verdict, target, passedOver, origin }: NftRuleRecord): void {
     const { walk, skb, host, hook } = this.#call;
     walk.countRules(passedOver + 1);
     const { name: table, family } = this.table;
     walk.emit(skb, host, {
-      kind: 'rule', hook, table, family, chain, rule: number, text: rule.text, verdict, passedOver, ...(origin && { origin }),
+      kind: 'rule', hook, table, family, chain, rule: number, text: rule.text, verdict, passedOver,
+      ...(target !== null && { target }), ...(origin && { origin }),
     });
   }
 

@@ -145,7 +145,7 @@ function frame({ packet }: TraceEvent): string {
 }
 
 function rule(event: RuleEvent, nat: NatEvent | undefined): Pick<Line, 'columns' | 'tone' | 'note'> {
-  const parts = ruleParts(event.text);
+  const parts = ruleParts(event);
   const notes = [
     ...(event.unknown === undefined ? [] : [`not understood by k8snet: ${event.unknown}`]),
     ...(parts.comment === null ? [] : [parts.comment]),
@@ -161,7 +161,7 @@ function rule(event: RuleEvent, nat: NatEvent | undefined): Pick<Line, 'columns'
 
 /** What the rule did: "→ CHAIN", "DNAT a ⇒ b", "ACCEPT". */
 export function ruleEffect(event: RuleEvent, nat: NatEvent | undefined): string {
-  const { target, targetOptions } = ruleParts(event.text);
+  const { target, targetOptions } = ruleParts(event);
   if (event.verdict === 'jump' || event.verdict === 'goto') return `→ ${target ?? '?'}`;
   if (nat) return `${target ?? nat.type.toUpperCase()} ${rewrite(nat)}`;
   if (target === null) return '(no target)';
@@ -170,7 +170,7 @@ export function ruleEffect(event: RuleEvent, nat: NatEvent | undefined): string 
 
 export function ruleTone(event: RuleEvent, nat: NatEvent | undefined): Tone {
   if (event.verdict === 'drop' || event.unknown !== undefined) return 'bad';
-  if (nat || (event.verdict === 'continue' && ruleParts(event.text).target !== null)) return 'change';
+  if (nat || (event.verdict === 'continue' && ruleParts(event).target !== null)) return 'change';
   return 'plain';
 }
 

@@ -24,8 +24,8 @@ export function decisivePositions(events: readonly TraceEvent[]): ReadonlySet<nu
     } else if (decides(event)) {
       kept.add(i);
       // How a packet got to a rule matters where addresses are rewritten and where it dies; an ACCEPT is an ACCEPT.
-      if (event.table === 'nat' || event.verdict === 'drop')
-        for (const jump of stack) if (!isBaseChainJump(events[jump])) kept.add(jump);
+      // The jump out of the base chain, "PREROUTING #1 → KUBE-SERVICES", stands on every node and says nothing.
+      if (isAboutAddresses(event) || event.verdict === 'drop') for (const jump of stack.slice(1)) kept.add(jump);
     }
   });
   return kept;
@@ -37,17 +37,19 @@ function sameTraversal(a: RuleEvent, b: RuleEvent): boolean {
 }
 
 function targetOf(event: TraceEvent | undefined): string | null {
-  return event?.kind === 'rule' ? ruleParts(event.text).target : null;
+  return event?.kind === 'rule' ? ruleParts(event).target : null;
 }
 
-/** "PREROUTING #1 → KUBE-SERVICES" stands on every node and says nothing. */
-function isBaseChainJump(event: TraceEvent | undefined): boolean {
-  return event?.kind === 'rule' && event.chain === event.hook;
+const NAT_STATEMENTS: ReadonlySet<string | null> = new Set(['dnat', 'snat', 'masquerade', 'redirect']);
+
+/** In iptables all of table nat is about rewriting addresses; a table of nftables is about anything, so the rule itself must tell. */
+export function isAboutAddresses(event: RuleEvent): boolean {
+  return event.family === undefined ? event.table === 'nat' : NAT_STATEMENTS.has(ruleParts(event).target);
 }
 
 /** Rules that end a table's traversal, change the packet, or could not be evaluated; a bare RETURN or a rule without target does nothing. */
 function decides(event: RuleEvent): boolean {
   if (event.unknown !== undefined) return true;
-  if (event.verdict === 'continue') return ruleParts(event.text).target !== null;
+  if (event.verdict === 'continue') return ruleParts(event).target !== null;
   return event.verdict === 'accept' || event.verdict === 'drop';
 }

@@ -1,4 +1,4 @@
-import { decisivePositions } from './hook-path.ts';
+import { decisivePositions, isAboutAddresses } from './hook-path.ts';
 import { eventLine } from './event-line.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
 import type { Line } from './line.ts';
@@ -109,7 +109,7 @@ function natOf(events: readonly TraceEvent[], i: number): NatEvent | undefined {
 function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null {
   const event = events[i];
   const before = events[i - 1];
-  const caused = before?.kind === 'rule' && before.table === 'nat' && before.verdict === 'accept' && before.host === event?.host;
+  const caused = before?.kind === 'rule' && isAboutAddresses(before) && before.verdict === 'accept' && before.host === event?.host;
   return caused ? before : null;
 }
 

@@ -19,5 +19,5 @@ test.each([
     { target: 'B', targetOptions: '', comment: null, probability: 0.5 },
   ],
 ])('%s', (text, expected) => {
-  expect(ruleParts(text)).toEqual(expected);
+  expect(ruleParts({ text })).toEqual(expected);
 });

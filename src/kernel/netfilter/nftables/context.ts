@@ -36,6 +36,8 @@ export interface NftRuleRecord {
   readonly number: number;
   readonly rule: NftRule;
   readonly verdict: RuleVerdict;
+  /** The chain that is entered; null for other verdicts. */
+  readonly target: string | null;
   readonly passedOver: number;
   /** Of the map's element that decided, else of the rule. */
   readonly origin: Origin | undefined;

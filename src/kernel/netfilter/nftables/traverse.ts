@@ -1,10 +1,9 @@
 import { parseRule } from './parse-rule.ts';
 import { runRule } from './evaluate.ts';
-import type { RuleVerdict } from '../../../trace/event.ts';
 import type { NftContext, NftResult } from './context.ts';
 import type { RuleOutcome } from './evaluate.ts';
 import type { NftChain, NftRule } from './ruleset.ts';
-import type { NftStatement, NftVerdict } from './syntax.ts';
+import type { NftStatement } from './syntax.ts';
 
 /** Where the evaluation of a chain stands. */
 interface Frame {
@@ -80,14 +79,11 @@ function runToVerdict(frame: Frame, context: NftContext): RuleOutcome | null {
     if (outcome.kind === 'break') continue;
     const passedOver = index - frame.counted;
     frame.counted = index + 1;
-    const verdict = outcome.kind === 'reject' ? 'drop' : wordOf(outcome.verdict);
+    const verdict = outcome.kind === 'reject' ? 'drop' : outcome.verdict.kind;
+    const target = outcome.kind === 'verdict' && 'chain' in outcome.verdict ? outcome.verdict.chain : null;
     const origin = (outcome.kind === 'verdict' ? outcome.origin : undefined) ?? rule.origin;
-    context.record({ chain: chain.name, number: index + 1, rule, verdict, passedOver, origin });
+    context.record({ chain: chain.name, number: index + 1, rule, verdict, target, passedOver, origin });
     if (verdict !== 'continue') return outcome;
   }
   return null;
-}
-
-function wordOf(verdict: NftVerdict): RuleVerdict {
-  return verdict.kind;
 }
