@@ -7,6 +7,7 @@ import { forwardingOff, martianSource, ownSourceAddress, reversePath } from './i
 import { mtuExceeded, ttlExpired } from './limits.ts';
 import { missingFdb, neighbourFailed } from './neighbour.ts';
 import { portNotListening } from './port-not-listening.ts';
+import { wrongPublicIp } from './public-ip.ts';
 import { replyNotTranslated } from './reply-not-translated.ts';
 import { deviceDown, noRoute, routeRefuses } from './route.ts';
 import { serviceAddress } from './service-address.ts';
@@ -18,6 +19,7 @@ import { whyNot } from './why-not.ts';
 /** In order: what looks at more than the kernel's word for a drop comes before what takes that word. */
 const DIAGNOSES: readonly Diagnose[] = [
   underlayFirewall,
+  wrongPublicIp,
   tunnelBlocked,
   ruleDropped,
   serviceAddress,

@@ -1,4 +1,6 @@
+import { cidrsOverlap, formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
+import type { Cause } from '../../trace/outcome.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
 import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
@@ -32,8 +34,18 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
       null,
     );
   const text = `${site.host} looked for ${address} on ${device}, where nobody answers; ${holder} has it, but not on this link`;
-  return causeAt(site, 'neighbour-failed', text, null);
+  return overlappingRange(evidence, site, text) ?? causeAt(site, 'neighbour-failed', text, null);
 };
+
+/** A pod takes its node's whole range for its own link: what lies in it and is no pod can't be reached. */
+function overlappingRange({ cluster }: Evidence, site: Site, text: string): Cause | null {
+  const { nodeCidr } = cluster.underlay;
+  const pods = cluster.podCidrs.find((range) => cidrsOverlap(range, nodeCidr));
+  if (!pods || !site.host.startsWith('pod/')) return null;
+  const why = `: the pod range ${formatCidr(pods)} overlaps with the nodes' network ${formatCidr(nodeCidr)}, so the pod takes that for its own link`;
+  const remedy = [`give cluster.podCIDR a range that does not overlap with ${formatCidr(nodeCidr)}`];
+  return causeAt(site, 'neighbour-failed', `${text}${why}`, remedy);
+}
 
 function nextHop(site: Site): { readonly address: string; readonly device: string } | null {
   const asked = site.drop?.detail?.address;

@@ -1,3 +1,4 @@
+import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { formatRoute } from '../../kernel/routing/format.ts';
@@ -66,7 +67,7 @@ export const noRoute: Diagnose = (evidence, site) => {
   const what = part === 'request' ? `to ${target}` : `back to ${target}`;
   if (repair) {
     const astray = repair.host === site.host ? '' : `, so the packet went astray to ${site.host}, which has none either`;
-    const text = `${repair.host} has no longer its route ${what}, \`${repair.route}\`${astray}`;
+    const text = `${repair.host} no longer has its route ${what}, \`${repair.route}\`${astray}`;
     return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
   }
   if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
@@ -74,7 +75,10 @@ export const noRoute: Diagnose = (evidence, site) => {
   if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
   const isPod = evidence.cluster.pods.some((pod) => !pod.hostNetwork && address !== null && pod.addresses.includes(address));
   const why = isPod && site.host === 'underlay' ? ": pods' addresses are known to the nodes only" : '';
-  const text = `${site.host} has no route ${what}${why}`;
+  const masquerade = part === 'reply' && why !== '' ? missingMasquerade(evidence, address) : null;
+  const nobodyDid = masquerade === null ? '' : ', and nobody masqueraded the client on its way out';
+  const text = `${site.host} has no route ${what}${why}${nobodyDid}`;
+  if (masquerade !== null) return causeAt(site, code, text, [masquerade], routeIndex(site));
   return causeAt(site, code, text, overlayRoute(evidence, site, address), routeIndex(site));
 };
 
@@ -129,6 +133,16 @@ function missingRoute(
 function bestRoute(world: World, host: string, address: IpAddress): { readonly route: string } | null {
   for (const route of mainTable(world, host)?.lookup(address) ?? []) return { route: formatRoute(route) };
   return null;
+}
+
+/** The rule by which the client's node would lend its address to what leaves the pods' range. */
+function missingMasquerade({ cluster, source, result }: Evidence, address: IpAddress | null): string | null {
+  const { pod } = source;
+  const range = cluster.podCidrs.find((cidr) => address !== null && cidrContains(cidr, address));
+  if (!pod || pod.hostNetwork || !range || address === null || !pod.addresses.includes(address)) return null;
+  if (result.request.some((event) => event.kind === 'nat' && event.type === 'snat' && !event.outer)) return null;
+  const pods = formatCidr(range);
+  return onHost(`node/${pod.node}`, `iptables -t nat -A POSTROUTING -s ${pods} ! -d ${pods} -j MASQUERADE`);
 }
 
 /** Pods behind an overlay are unknown to everybody but the nodes: the route that would tell the router, through the pod's node. */

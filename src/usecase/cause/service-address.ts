@@ -2,7 +2,7 @@ import { cidrContains } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { Service } from '../../kubernetes/model/cluster.ts';
 import { serviceOfAddress } from '../refs/service.ts';
-import { causeAt, lastBefore, wasTranslated } from './evidence.ts';
+import { causeAt, lastBefore, onHost, wasTranslated } from './evidence.ts';
 import type { Diagnose, Evidence } from './evidence.ts';
 import { patch } from './service-refuses.ts';
 
@@ -54,11 +54,21 @@ export const serviceAddress: Diagnose = (evidence, site) => {
     );
   }
   if (source.label.startsWith('external/') && !cameToNode(evidence)) {
+    if (site.drop?.reason === 'NEIGH_FAILED') {
+      const text = `${address} of ${name} belongs to no machine: ${site.host} asked for it on its link, and no node answered, so the packet never comes to the rules`;
+      return causeAt(site, 'no-such-address', text, holdAddress(evidence, address));
+    }
     const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
     return causeAt(site, 'no-route', text, null, routeIndex(site));
   }
   return null;
 };
+
+/** A node that holds the address answers for it; any will do, since all have the service's rules. */
+function holdAddress({ cluster }: Evidence, address: string): readonly string[] | null {
+  const node = cluster.nodes[0];
+  return node ? [onHost(`node/${node.name}`, `ip addr add ${address}/32 dev eth0`)] : null;
+}
 
 function routeIndex(site: Parameters<Diagnose>[1]): number {
   const index = lastBefore(site, (e) => e.kind === 'route');

@@ -84,10 +84,33 @@ function whyEmpty(cluster: Cluster, service: Service): { readonly text: string; 
     return { text: `its selector ${asText} matches no pod`, remedy: nearestSelector(service, selector, inNamespace) };
   }
   const unready = selected.filter((pod) => !pod.ready || pod.terminating).map((pod) => `pod/${pod.name}`);
-  if (unready.length === selected.length)
-    return { text: `${unready.join(', ')} match its selector ${asText} but none is ready`, remedy: null };
-  const named = service.ports.map((port) => port.targetPort).filter((target) => typeof target === 'string');
-  return { text: `no pod that its selector ${asText} matches has a port named ${named.join(' or ')}`, remedy: null };
+  if (unready.length === selected.length) {
+    const what = unready.length === 1 ? 'matches' : 'match';
+    const but = unready.length === 1 ? 'is not ready' : 'none is ready';
+    const look = unready.map((pod) => `kubectl -n ${service.namespace} describe ${pod}  # why its readiness probe fails`);
+    return { text: `${unready.join(', ')} ${what} its selector ${asText}, but ${but}`, remedy: look };
+  }
+  return noSuchPortName(service, selected, asText);
+}
+
+/** A targetPort that is a name which no selected pod bears. */
+function noSuchPortName(
+  service: Service,
+  selected: readonly Pod[],
+  selector: string,
+): { readonly text: string; readonly remedy: readonly string[] | null } {
+  const index = service.ports.findIndex(({ targetPort }) => typeof targetPort === 'string');
+  const port = service.ports[index];
+  const offered = selected.flatMap((pod) => pod.ports.filter((p) => p.name !== '' && p.protocol === port?.protocol));
+  const names = [...new Set(offered.map((p) => p.name))];
+  const instead = names.length > 0 ? `; they call theirs ${names.join(', ')}` : '';
+  const text = `no pod that its selector ${selector} matches has a port named ${String(port?.targetPort)}${instead}`;
+  if (names.length !== 1) return { text, remedy: null };
+  const change = [{ op: 'replace', path: `/spec/ports/${index}/targetPort`, value: names[0] }];
+  return {
+    text,
+    remedy: [`kubectl -n ${service.namespace} patch service ${service.name} --type json -p '${JSON.stringify(change)}'`],
+  };
 }
 
 function matches(pod: Pod, selector: readonly (readonly [string, string])[]): boolean {

@@ -55,8 +55,22 @@ const CASES: readonly Case[] = [
     edit: [['labels: { app: web-1 }', 'labels: { app: web-1 }, ready: false']],
     to: 'svc/near',
     verdict: 'refused',
-    says: ['pod/web-1 match its selector app=web-1 but none is ready'],
-    remedy: null,
+    says: ['pod/web-1 matches its selector app=web-1, but is not ready'],
+    remedy: ['kubectl -n default describe pod/web-1  # why its readiness probe fails'],
+  },
+  {
+    code: 'no-endpoints',
+    what: 'no container port has the name of targetPort',
+    edit: [
+      ['app: web-1 }, ports: [8080]', 'app: web-1 }, ports: [{ name: http, containerPort: 8080 }]'],
+      ['app: web-1 }, ports: [{ port: 80, targetPort: 8080', 'app: web-1 }, ports: [{ port: 80, targetPort: web'],
+    ],
+    to: 'svc/near',
+    verdict: 'refused',
+    says: ['has a port named web; they call theirs http'],
+    remedy: [
+      `kubectl -n default patch service near --type json -p '[{"op":"replace","path":"/spec/ports/0/targetPort","value":"http"}]'`,
+    ],
   },
   {
     code: 'no-local-endpoints',
@@ -108,6 +122,16 @@ const CASES: readonly Case[] = [
     remedy: [
       `kubectl -n default patch service near --type merge -p '{"spec":{"ports":[{"name":"port-1","port":80,"protocol":"TCP","targetPort":8080},{"name":"port-2","port":81,"protocol":"TCP","targetPort":8080}]}}'`,
     ],
+  },
+  {
+    code: 'no-such-address',
+    what: 'an external IP that no machine holds',
+    edit: [['clusterIP: 10.96.0.20', 'externalIPs: [172.18.0.200], clusterIP: 10.96.0.20']],
+    from: 'external/neighbour',
+    to: '172.18.0.200:80',
+    verdict: 'host-unreachable',
+    says: ['172.18.0.200 of Service default/near belongs to no machine'],
+    remedy: ['ip addr add 172.18.0.200/32 dev eth0  # on node/node-1'],
   },
   {
     code: 'clusterip-not-pingable',
@@ -198,7 +222,7 @@ const CASES: readonly Case[] = [
     commands: ['node-1: ip route del 10.244.2.0/24'],
     to: 'pod/web-2:8080',
     verdict: 'timeout',
-    says: ['node/node-1 has no longer its route to 10.244.2.2', 'the packet went astray to underlay'],
+    says: ['node/node-1 no longer has its route to 10.244.2.2', 'the packet went astray to underlay'],
     remedy: ['ip route add 10.244.2.0/24 via 10.244.2.0 dev flannel.1 onlink  # on node/node-1'],
   },
   {
@@ -207,7 +231,7 @@ const CASES: readonly Case[] = [
     commands: ['pod/client: ip route del default'],
     to: 'svc/near',
     verdict: 'network-unreachable',
-    says: ['pod/default/client has no longer its route to 10.96.0.20'],
+    says: ['pod/default/client no longer has its route to 10.96.0.20'],
     remedy: ['ip route add default via 10.244.1.1 dev eth0  # on pod/default/client'],
   },
   {
@@ -225,8 +249,8 @@ const CASES: readonly Case[] = [
     edit: [['backend: vxlan', 'backend: vxlan, ipMasq: false']],
     to: 'external/laptop',
     verdict: 'timeout',
-    says: ['underlay has no route back to 10.244.1.2'],
-    remedy: ['ip route add 10.244.1.2 via 172.18.0.2  # on underlay'],
+    says: ['underlay has no route back to 10.244.1.2', 'nobody masqueraded the client'],
+    remedy: ['iptables -t nat -A POSTROUTING -s 10.244.0.0/16 ! -d 10.244.0.0/16 -j MASQUERADE  # on node/node-1'],
   },
   ...(['unreachable', 'prohibit', 'blackhole'] as const).map(
     (type): Case => ({
@@ -275,6 +299,49 @@ const CASES: readonly Case[] = [
     verdict: 'network-unreachable',
     says: ['no service has the address 10.96.7.7'],
     remedy: null,
+  },
+  {
+    code: 'ttl-expired',
+    what: 'all nodes announce one public IP to flannel',
+    edit: [
+      ['podCIDR: 10.244.1.0/24 }', 'podCIDR: 10.244.1.0/24, interfaces: [{ ip: 10.0.2.15/24 }] }'],
+      ['podCIDR: 10.244.2.0/24 }', 'podCIDR: 10.244.2.0/24, annotations: { flannel.alpha.coreos.com/public-ip: 10.0.2.15 } }'],
+    ],
+    to: 'pod/web-2:8080',
+    verdict: 'host-unreachable',
+    says: ["flannel's tunnel to the pods of node/node-2 leads to 10.0.2.15", 'an address of node/node-1 itself'],
+    remedy: [
+      "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet  # on node/node-2",
+      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3',
+    ],
+  },
+  {
+    code: 'no-route',
+    what: 'a node announces a public IP that nobody can reach',
+    edit: [
+      ['podCIDR: 10.244.2.0/24 }', 'podCIDR: 10.244.2.0/24, annotations: { flannel.alpha.coreos.com/public-ip: 10.9.0.12 } }'],
+    ],
+    to: 'pod/web-2:8080',
+    verdict: 'timeout',
+    says: ['leads to 10.9.0.12', 'underlay knows no way to that address'],
+    remedy: [
+      "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet  # on node/node-2",
+      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3',
+    ],
+  },
+  {
+    code: 'neighbour-failed',
+    what: 'the pod range contains the network of the nodes',
+    edit: [
+      ['podCIDR: 10.244.0.0/16, serviceCIDR', 'podCIDR: 172.18.0.0/16, serviceCIDR'],
+      ['podCIDR: 10.244.1.0/24', 'podCIDR: 172.18.0.0/24'],
+      ['ip: 10.244.1.2', 'ip: 172.18.0.50'],
+      ['ip: 10.244.1.3', 'ip: 172.18.0.51'],
+    ],
+    to: 'node/node-2:22',
+    verdict: 'host-unreachable',
+    says: ['node/node-2 has it, but not on this link', 'overlaps with the nodes'],
+    remedy: ['give cluster.podCIDR a range that does not overlap with 172.18.0.0/16'],
   },
   {
     code: 'neighbour-failed',

@@ -50,7 +50,7 @@ describe('findCause of answers that go wrong', () => {
     const lost = drop('underlay', 'IP_INNOROUTES', 'ip_error', answer);
     expect(findCause(evidence(['reply', [lost]]))).toMatchObject({
       code: 'no-route-back',
-      text: "underlay has no route back to 10.244.0.2: pods' addresses are known to the nodes only",
+      text: "underlay has no route back to 10.244.0.2: pods' addresses are known to the nodes only, and nobody masqueraded the client on its way out",
     });
   });
 

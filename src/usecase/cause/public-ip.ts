@@ -1,0 +1,52 @@
+import { cidrContains } from '../../net/cidr.ts';
+import { formatIp, parseIp } from '../../net/ip.ts';
+import type { Node } from '../../kubernetes/model/cluster.ts';
+import type { CauseCode } from '../../trace/outcome.ts';
+import { causeAt, onHost } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
+
+const ANNOTATION = 'flannel.alpha.coreos.com/public-ip';
+const OVERWRITE = `${ANNOTATION}-overwrite`;
+
+/** Where a packet to a wrong public IP may end, and the cause that this is. */
+const CODES: Readonly<Record<string, CauseCode>> = {
+  IP_INHDR: 'ttl-expired',
+  IP_INNOROUTES: 'no-route',
+  IP_OUTNOROUTES: 'no-route',
+  NEIGH_FAILED: 'neighbour-failed',
+};
+
+/**
+ * ttl-expired, no-route, neighbour-failed: the tunnel leads to the public IP that a node's annotation names, and this is not the address
+ * by which the other nodes know it. Where it is one of the sender's own, vxlan hands the packet back to its own device
+ * (encap_bypass_if_local), and it goes round.
+ */
+export const wrongPublicIp: Diagnose = (evidence, site) => {
+  const code = CODES[site.drop?.reason ?? ''];
+  const node = code === undefined ? null : tunnelsTo(evidence, site);
+  const announced = node?.annotations[OVERWRITE] ?? node?.annotations[ANNOTATION];
+  const parsed = announced === undefined ? null : parseIp(announced);
+  const right = node?.addresses.find((address) => typeof address === typeof parsed);
+  if (code === undefined || !node || parsed === null || right === undefined || parsed === right) return null;
+  const goesRound = !site.drop?.outer;
+  const own = site.events.some((e) => e.kind === 'route' && e.purpose === 'tunnel' && e.table === 'local' && e.host === site.host);
+  if (goesRound && !own) return null;
+  const fate = goesRound
+    ? `an address of ${site.host} itself: what it sends there comes out of its own tunnel again, until the TTL ends`
+    : `but ${site.host} knows no way to that address`;
+  const text = `flannel's tunnel to the pods of node/${node.name} leads to ${formatIp(parsed)}, which that node announces as its public IP, ${fate}`;
+  const remedy = [
+    onHost(`node/${node.name}`, "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet"),
+    `kubectl annotate --overwrite node ${node.name} ${OVERWRITE}=${formatIp(right)}`,
+  ];
+  return causeAt(site, code, text, remedy);
+};
+
+/** The node behind whose tunnel the packet's destination is. */
+function tunnelsTo({ cluster }: Evidence, site: Site): Node | null {
+  if (cluster.cni.plugin !== 'flannel') return null;
+  const inner = site.events.slice(0, site.index + 1).findLast((e) => e.packet && !e.outer)?.packet?.dst;
+  const address = inner === undefined ? null : parseIp(inner);
+  if (address === null) return null;
+  return cluster.nodes.find((node) => node.podCidrs.some((range) => cidrContains(range, address))) ?? null;
+}
