@@ -26,6 +26,11 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     dst: remote, src: device.local, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport: sourcePort(packet), dport: device.port,
   };
   const route = routeOutput(host, flow, walk.choices);
+  if (route.kind === 'local') {
+    emitRoute(walk, host, skb, route, 'tunnel');
+    bypassTunnel(walk, host, device, skb);
+    return;
+  }
   const entry = host.fdb.find((e) => e.device === device.name && e.mac === dstMac);
   walk.emit(skb, host, {
     kind: 'encapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni,
@@ -52,6 +57,17 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   emitRoute(walk, host, skb, route, 'tunnel');
   skb.route = route;
   walk.push({ kind: 'output', host: host.name, skb });
+}
+
+/**
+ * encap_bypass_if_local, vxlan_encap_bypass: a VTEP that is this host itself gets no datagram. What should be wrapped comes in by the
+ * tunnel's device again, taken for this host's whatever its MAC address was; mark and conntrack entry stay.
+ */
+function bypassTunnel(walk: Walk, host: Host, device: VxlanDevice, skb: Skb): void {
+  skb.srcMac = null;
+  skb.dstMac = null;
+  skb.route = null;
+  walk.push({ kind: 'receive', host: host.name, device: device.name, skb });
 }
 
 /** udp_flow_src_port: a hash of the inner flow in the local port range, so that a flow keeps its path. */
