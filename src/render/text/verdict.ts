@@ -115,12 +115,13 @@ function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly str
     ...(event && cause.at ? field('where', `${shortName(event.host)}, ${PART_NAMES[cause.at.part]}${place(event)}`, style) : []),
     ...(decider && !(decider.kind === 'rule' && cause.text.includes(decider.text)) ? decisionFields(decider, style) : []),
     ...(cause.whyNot ? field('why not', cause.whyNot, style) : []),
-    ...remedyFields(cause.remedy, style),
+    ...remedyFields(cause, style),
   ];
 }
 
-function remedyFields(remedy: readonly string[] | null, style: Style): readonly string[] {
-  if (remedy === null) return field('remedy', 'none: it works as designed', style);
+/** A cause without a remedy says itself when it works as designed. */
+function remedyFields({ remedy, text }: Cause, style: Style): readonly string[] {
+  if (remedy === null) return field('remedy', text.includes('as designed') ? 'none: it works as designed' : 'none is known', style);
   return remedy.map((line, i) => `  ${style.chalk.dim((i === 0 ? 'remedy' : '').padEnd(LABEL_WIDTH))}${style.chalk.bold(line)}`);
 }
 
@@ -137,14 +138,14 @@ function place(event: TraceEvent): string {
   return 'device' in event ? `, ${event.device}` : '';
 }
 
-/** The rule or route that decided, for a drop event: what stands just before it. */
+/** The rule or route that decided, for a drop event: what stands just before it, unless that let the packet pass. */
 function deciding(events: readonly TraceEvent[], at: number): TraceEvent | undefined {
   const event = events[at];
   if (event === undefined || event.kind !== 'drop') return event;
   const before = events[at - 1];
   return before !== undefined &&
     before.host === event.host &&
-    (before.kind === 'rule' || before.kind === 'policy' || before.kind === 'route')
+    (before.kind === 'route' || ((before.kind === 'rule' || before.kind === 'policy') && before.verdict === 'drop'))
     ? before
     : event;
 }
