@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects, so that only the tests that start the executable build the bundle first.
+// Only the tests that start the executable build the bundle first; those that build network namespaces do so one after the other.
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
       {
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**'], testTimeout: 20_000 },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**', 'test/kernel/**'], testTimeout: 20_000 },
       },
       {
         test: {
@@ -14,6 +14,15 @@ export default defineConfig({
           include: ['test/cli/**/*.test.ts'],
           globalSetup: ['test/support/build-bundle.ts'],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'kernel',
+          include: ['test/kernel/**/*.test.ts'],
+          globalSetup: ['test/support/build-bundle.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
         },
       },
     ],

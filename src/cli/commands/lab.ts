@@ -14,12 +14,11 @@ import { openLaboratory } from '../../usecase/laboratory.ts';
 import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { labNamespaces, labs, removeLab, requireLabMachine, runScript } from '../lab/machine.ts';
-import { runCampaign } from '../lab/session.ts';
+import { runCampaigns } from '../lab/session.ts';
 import { colourChoice, fileNames, hostCommand, withCommonOptions } from '../options.ts';
 import { scenarioFrom } from '../scenario-input.ts';
 import { outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
-import type { LabCheck } from '../../trace/lab-report.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { LabPlan } from '../../usecase/lab/plan-lab.ts';
 import type { Io } from '../io.ts';
@@ -118,8 +117,7 @@ async function verify(args: readonly string[], options: VerifyOptions, io: Io): 
   const { campaigns, refused } = withLabErrors(() =>
     planCampaigns(scenario, checks, { lab, namespace: options.namespace ?? 'default', commands: options.do ?? [] }, engine),
   );
-  const results: LabCheck[] = [...refused];
-  for (const campaign of campaigns) results.push(...(await runCampaign(campaign, io.packageRoot)));
+  const results = [...refused, ...(await runCampaigns(campaigns, io.packageRoot))];
   const report = labReport(kernelRelease(), checks, results);
   return {
     stdout: options.output === 'json' ? jsonText(report) : labReportText(report, outputStyle(io, colourChoice(options))),

@@ -1,5 +1,5 @@
 import { dump } from 'js-yaml';
-import { runCampaign } from '../../../src/cli/lab/session.ts';
+import { runCampaigns } from '../../../src/cli/lab/session.ts';
 import { loadScenario } from '../../../src/scenario/load.ts';
 import { engine } from '../../../src/usecase/engine.ts';
 import { planCampaigns } from '../../../src/usecase/lab/campaign.ts';
@@ -53,7 +53,5 @@ export function withoutRefused(draft: ClusterDraft): { readonly draft: ClusterDr
 export async function runCase(draft: ClusterDraft, lab: string, packageRoot: string): Promise<readonly LabCheck[]> {
   const scenario = loadCase(draft);
   const { campaigns, refused } = planCampaigns(scenario, scenario.checks, { lab, namespace: 'default' }, engine);
-  const results = [...refused];
-  for (const campaign of campaigns) results.push(...(await runCampaign(campaign, packageRoot)));
-  return results;
+  return [...refused, ...(await runCampaigns(campaigns, packageRoot))];
 }

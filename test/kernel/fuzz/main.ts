@@ -3,11 +3,11 @@ import { runCase, scenarioText, withoutRefused } from './case.ts';
 import { shrink } from './shrink.ts';
 import { describeDifference } from './describe.ts';
 
-/** `npm run fuzz:kernel -- --seeds A-B [--probes N] [--no-shrink]`: random clusters against the kernel; exit code 1 if one differs. */
+/** `npm run fuzz:kernel -- --seeds A-B [--probes N] [--no-shrink] [--print]`: random clusters against the kernel; exit code 1 if one differs. */
 export async function main(args: readonly string[], packageRoot: string): Promise<number> {
   const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(option(args, '--seeds') ?? '') ?? [];
   if (from === undefined) {
-    console.error('usage: npm run fuzz:kernel -- --seeds A-B [--probes N] [--no-shrink]');
+    console.error('usage: npm run fuzz:kernel -- --seeds A-B [--probes N] [--no-shrink] [--print]');
     return 2;
   }
   const first = Number(from);
@@ -20,6 +20,10 @@ export async function main(args: readonly string[], packageRoot: string): Promis
   for (let seed = first; seed <= last; seed++) {
     const { draft, refused } = withoutRefused(generateCase(seed, probes));
     for (const message of refused) refusals.set(message, (refusals.get(message) ?? 0) + 1);
+    if (args.includes('--print')) {
+      console.log(scenarioText(draft, `seed ${seed}`));
+      continue;
+    }
     try {
       const results = await runCase(draft, lab, packageRoot);
       const different = results.filter(({ agrees }) => !agrees);
@@ -35,7 +39,6 @@ export async function main(args: readonly string[], packageRoot: string): Promis
     } catch (error) {
       differing++;
       console.log(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
-      if (args.includes('--print')) console.log(scenarioText(draft));
     }
   }
   for (const [message, count] of refusals) console.log(`refused ${count}: ${message}`);

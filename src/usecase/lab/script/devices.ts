@@ -5,8 +5,24 @@ import type { Device, VethDevice } from '../../../kernel/device/device.ts';
 import type { Host, HostName } from '../../../kernel/host.ts';
 import type { World } from '../../../kernel/world.ts';
 
-/** `ip` commands (without the word `ip`) that make the devices of a host. A veth pair is made by the host that comes first. */
-export function linkCommands(host: Host, world: World, namespaces: ReadonlyMap<HostName, string>, made: Set<string>): readonly string[] {
+/** Where devices lead that hang on a network of their own: a namespace in which nobody answers. */
+export interface Nowhere {
+  readonly namespace: string;
+  /** Its devices, made so far. */
+  readonly devices: string[];
+}
+
+/**
+ * `ip` commands (without the word `ip`) that make the devices of a host. A veth pair is made by the host that comes first; `made` holds
+ * the ends that exist.
+ */
+export function linkCommands(
+  host: Host,
+  world: World,
+  namespaces: ReadonlyMap<HostName, string>,
+  made: Set<string>,
+  nowhere: Nowhere,
+): readonly string[] {
   const commands: string[] = [];
   const devices = [...host.devices.values()].map(checked);
   for (const device of devices) {
@@ -33,7 +49,10 @@ export function linkCommands(host: Host, world: World, namespaces: ReadonlyMap<H
         break;
       }
       case 'dummy':
-        commands.push(`link add ${device.name}${hardware(device)} mtu ${device.mtu} type dummy`);
+        nowhere.devices.push(`far${nowhere.devices.length + 1}`);
+        commands.push(
+          `link add ${device.name}${hardware(device)} mtu ${device.mtu} type veth peer name ${nowhere.devices.at(-1)} netns ${nowhere.namespace}`,
+        );
         break;
       default:
         assertNever(device);

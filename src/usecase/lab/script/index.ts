@@ -3,6 +3,7 @@ import { LabError } from '../lab-error.ts';
 import { namespaceNames } from '../names.ts';
 import { commandText } from './commands.ts';
 import { linkCommands, portCommands, upCommands } from './devices.ts';
+import type { Nowhere } from './devices.ts';
 import { firewallText } from './firewall.ts';
 import { LISTENER_PROGRAM, listenerArguments } from './listeners.ts';
 import { fdbCommands, holdersOf, neighbourCommands } from './neighbours.ts';
@@ -35,7 +36,7 @@ export function labScript(lab: LabName, cluster: Cluster, world: World, options:
   return [
     header(lab),
     section('Namespaces. Settings come first: devices take them over when they are born.', hosts.map(namespaceText)),
-    section('Devices', devicesText(hosts, world, namespaces)),
+    section('Devices', devicesText(hosts, world, namespaces, `${lab}-nowhere`)),
     section('Routes', hosts.map(({ host, namespace }) => ipText(namespace, host.name, routeCommands(host)))),
     section('Neighbours and forwarding databases', neighboursText(hosts, world)),
     section('Settings of single devices', hosts.map(({ host, namespace }) => sysctlText(namespace, deviceSysctls(host)))),
@@ -89,15 +90,23 @@ function sysctlText(namespace: string, assignments: readonly string[]): string {
   return assignments.length === 0 ? '' : `ip netns exec ${namespace} sysctl -q -w \\\n  ${assignments.join(' \\\n  ')}\n`;
 }
 
-function devicesText(hosts: readonly LabHost[], world: World, namespaces: ReadonlyMap<HostName, string>): readonly string[] {
+function devicesText(
+  hosts: readonly LabHost[],
+  world: World,
+  namespaces: ReadonlyMap<HostName, string>,
+  nowhereName: string,
+): readonly string[] {
   const made = new Set<string>();
+  const nowhere: Nowhere = { namespace: nowhereName, devices: [] };
   // A vxlan device needs its lower device, which the host at the other end may make: all pairs first.
-  const links = hosts.map(({ host, namespace }) => ({ namespace, host, commands: linkCommands(host, world, namespaces, made) }));
+  const links = hosts.map(({ host, namespace }) => ({ namespace, host, commands: linkCommands(host, world, namespaces, made, nowhere) }));
   const tunnels = (command: string): boolean => command.includes(' type vxlan ');
   return [
+    nowhere.devices.length === 0 ? '' : `\n# a network in which nobody answers\nip netns add ${nowhereName}\nplain ${nowhereName}\n`,
     ...links.map(({ namespace, host, commands }) => ipText(namespace, host.name, commands.filter((command) => !tunnels(command)))),
     ...links.map(({ namespace, host, commands }) => ipText(namespace, `${host.name}: tunnels`, commands.filter(tunnels))),
     ...hosts.map(({ host, namespace }) => ipText(namespace, `${host.name}: ports, addresses, up`, upCommands(host))),
+    ipText(nowhereName, 'nowhere: up', nowhere.devices.map((device) => `link set ${device} up`)),
     '\n',
     ...hosts.map(({ namespace }) => `settled ${namespace}\n`),
     ...hosts.map(({ host, namespace }) => batch('bridge', namespace, `${host.name}: hairpin mode`, portCommands(host))),

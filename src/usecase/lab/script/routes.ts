@@ -1,16 +1,24 @@
+import { formatCidr } from '../../../net/cidr.ts';
 import { formatRoute } from '../../../kernel/routing/format.ts';
 import { TABLE_LOCAL, TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import type { Host } from '../../../kernel/host.ts';
 import type { Route } from '../../../kernel/routing/route.ts';
 
-/** `ip` commands that add what the kernel does not make of addresses by itself; next hops on the link come before what goes by them. */
+/**
+ * `ip` commands that add what the kernel does not make of addresses by itself; next hops on the link come before what goes by them. A
+ * second route to one prefix stands behind the first.
+ */
 export function routeCommands(host: Host): readonly string[] {
   const commands: { readonly text: string; readonly direct: boolean }[] = [];
   for (const [id, table] of host.routing.tables) {
     if (id === TABLE_LOCAL) continue;
+    const seen = new Set<string>();
     for (const route of table.routes()) {
+      const key = `${formatCidr(route.dst)} ${route.tos} ${route.metric}`;
+      const verb = seen.has(key) ? 'append' : 'add';
+      seen.add(key);
       if (route.protocol === 'kernel') continue;
-      commands.push({ text: `route add ${formatRoute(route)}${id === TABLE_MAIN ? '' : ` table ${id}`}`, direct: isDirect(route) });
+      commands.push({ text: `route ${verb} ${formatRoute(route)}${id === TABLE_MAIN ? '' : ` table ${id}`}`, direct: isDirect(route) });
     }
   }
   return [...commands.filter(({ direct }) => direct), ...commands.filter(({ direct }) => !direct)].map(({ text }) => text);

@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LAB_OBSTACLE, ROOT, WHY_SKIPPED, requireLabInCi, scenarioOf, verifyChecks } from '../support/kernel-lab.ts';
+import { describeDifference } from './fuzz/describe.ts';
+
+/** Every how manieth case of a set is built here; test/golden/kernel.test.ts compares all of them with what was measured once. */
+const SETS = [
+  { name: 'kernel', every: 2 },
+  { name: 'kernel-random', every: 8 },
+];
+
+requireLabInCi();
+
+for (const { name: set, every } of SETS) {
+  const root = join(ROOT, 'test/golden', set);
+  const cases = existsSync(root) ? readdirSync(root).sort() : [];
+  describe.skipIf(LAB_OBSTACLE !== null)(`the lab does what was measured: ${set}${WHY_SKIPPED}`, () => {
+    for (const name of cases.filter((_, i) => i % every === 0)) {
+      test.skipIf(existsSync(join(root, name, 'needs')))(name, async () => {
+        const scenario = scenarioOf(join(root, name, 'scenario.yaml'));
+        const results = await verifyChecks(scenario, scenario.checks);
+        expect(results.filter(({ agrees }) => !agrees).map(describeDifference)).toEqual([]);
+      });
+    }
+  });
+}
