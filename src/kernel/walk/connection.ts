@@ -15,6 +15,8 @@ import type { Packet } from '../../net/packet.ts';
 import type { Endpoint } from '../socket/connection-sockets.ts';
 import type { Established } from '../socket/established.ts';
 import type { Host } from '../host.ts';
+import type { Flow } from '../routing/lookup.ts';
+import type { ResolvedRoute } from '../routing/resolved-route.ts';
 import type { Skb } from './skb.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { KernelEvent } from '../../trace/event.ts';
@@ -127,7 +129,7 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     dst: request.destination, src: request.sourceAddress, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: request.protocol, sport: port,
     dport: request.port,
   };
-  const route = routeOutput(host, flow, walk.choices);
+  const route = connectRoute(host, flow, walk.choices);
   const address = (route.kind === 'error' ? null : route.source) ?? request.sourceAddress;
   const skb = localSkb(firstPacket(host, request, address ?? request.destination, port), 'request', true);
   if (route.kind === 'error' || address === null) {
@@ -153,6 +155,13 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     host: host.name, owner: request.owner, address, port, peer: request.destination, peerPort: request.protocol === 'icmp' ? 0 : request.port,
   };
   return { kind: 'open', client, skb, mtu };
+}
+
+/** ip_route_connect: the first look-up finds the source, a second one with that source finds the way: `ip rule from` may lead elsewhere. */
+function connectRoute(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
+  const route = routeOutput(host, flow, choices);
+  const again = flow.src === null && route.kind !== 'error' && host.routing.rules.some(({ from }) => from !== null);
+  return again ? routeOutput(host, { ...flow, src: route.source }, choices) : route;
 }
 
 function firstPacket(host: Host, request: ConnectionRequest, src: IpAddress, sport: number): Packet {
