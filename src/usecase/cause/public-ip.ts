@@ -2,7 +2,7 @@ import { cidrContains } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { Node } from '../../kubernetes/model/cluster.ts';
 import type { CauseCode } from '../../trace/outcome.ts';
-import { causeAt, onHost } from './evidence.ts';
+import { causeAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 const ANNOTATION = 'flannel.alpha.coreos.com/public-ip';
@@ -35,11 +35,8 @@ export const wrongPublicIp: Diagnose = (evidence, site) => {
     ? `an address of ${site.host} itself: what it sends there comes out of its own tunnel again, until the TTL ends`
     : `but ${site.host} knows no way to that address`;
   const text = `flannel's tunnel to the pods of node/${node.name} leads to ${formatIp(parsed)}, which that node announces as its public IP, ${fate}`;
-  const remedy = [
-    onHost(`node/${node.name}`, "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet"),
-    `kubectl annotate --overwrite node ${node.name} ${OVERWRITE}=${formatIp(right)}`,
-  ];
-  return causeAt(site, code, text, remedy);
+  const command = `kubectl annotate --overwrite node ${node.name} ${OVERWRITE}=${formatIp(right)}`;
+  return causeAt(site, code, text, [`${command}  # or start flanneld with --iface`]);
 };
 
 /** The node behind whose tunnel the packet's destination is. */

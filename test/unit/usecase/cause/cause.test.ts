@@ -311,8 +311,7 @@ const CASES: readonly Case[] = [
     verdict: 'host-unreachable',
     says: ["flannel's tunnel to the pods of node/node-2 leads to 10.0.2.15", 'an address of node/node-1 itself'],
     remedy: [
-      "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet  # on node/node-2",
-      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3',
+      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3  # or start flanneld with --iface',
     ],
   },
   {
@@ -325,8 +324,7 @@ const CASES: readonly Case[] = [
     verdict: 'timeout',
     says: ['leads to 10.9.0.12', 'underlay knows no way to that address'],
     remedy: [
-      "flanneld --iface with the interface that the nodes share, in flannel's DaemonSet  # on node/node-2",
-      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3',
+      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3  # or start flanneld with --iface',
     ],
   },
   {
