@@ -67,7 +67,9 @@ function textOf(cluster: Cluster, node: Node, component: RulesComponent, format:
 
 function allText(cluster: Cluster, node: Node, component: RulesComponent): string {
   if (cluster.kubeProxy.mode === 'ipvs') return ipvsText(cluster, node, component);
-  const tables = proxyFamilies(cluster, node).map((family) => printSave(compileNodeIptables(cluster, node, component, family), family));
+  const tables = proxyFamilies(cluster, node).map((family) =>
+    printSave(compileNodeIptables(cluster, node, component, family), family),
+  );
   return [printRuleset(compileNodeNftables(cluster, node, component)), ...tables].join('');
 }
 

@@ -13,8 +13,17 @@ const port = fc.integer({ min: 0, max: 65535 }).map(String);
 
 const element = (isMap: boolean): fc.Arbitrary<NftElement> =>
   fc.record({
-    key: fc.oneof(address, fc.tuple(address, port).map(([a, p]) => `${a} . tcp . ${p}`), fc.tuple(port, port).map((p) => p.join('-'))),
-    data: isMap ? fc.oneof(fc.constant('drop'), name.map((n) => `goto ${n}`)) : fc.constant(null),
+    key: fc.oneof(
+      address,
+      fc.tuple(address, port).map(([a, p]) => `${a} . tcp . ${p}`),
+      fc.tuple(port, port).map((p) => p.join('-')),
+    ),
+    data: isMap
+      ? fc.oneof(
+          fc.constant('drop'),
+          name.map((n) => `goto ${n}`),
+        )
+      : fc.constant(null),
     comment,
     options: fc.constantFrom([], ['timeout 1h expires 59m'], ['counter packets 0 bytes 0']),
   });
@@ -24,12 +33,21 @@ const set: fc.Arbitrary<NftSet> = fc.constantFrom('set' as const, 'map' as const
     .record({
       kind: fc.constant(kind),
       name,
-      type: fc.constantFrom('type ipv4_addr', 'type inet_service', 'type ipv4_addr . inet_proto . inet_service', 'typeof ip saddr'),
+      type: fc.constantFrom(
+        'type ipv4_addr',
+        'type inet_service',
+        'type ipv4_addr . inet_proto . inet_service',
+        'typeof ip saddr',
+      ),
       options: fc.constantFrom([], ['flags interval'], ['size 65535', 'flags dynamic,timeout', 'timeout 3h']),
       comment,
       elements: fc.array(element(kind === 'map'), { maxLength: 12 }),
     })
-    .map(({ elements, type, ...rest }) => ({ ...rest, type: kind === 'map' ? `${type} : verdict` : type, elements: () => elements })),
+    .map(({ elements, type, ...rest }) => ({
+      ...rest,
+      type: kind === 'map' ? `${type} : verdict` : type,
+      elements: () => elements,
+    })),
 );
 
 const base: fc.Arbitrary<NftBaseChain> = fc.record({
@@ -41,9 +59,19 @@ const base: fc.Arbitrary<NftBaseChain> = fc.record({
 });
 
 const rule = fc
-  .constantFrom('ct state new jump a', 'ip saddr { 10.0.0.1, 10.0.0.2 } drop', 'meta l4proto tcp dnat to 10.0.0.1:80', 'strange words { of } its own')
+  .constantFrom(
+    'ct state new jump a',
+    'ip saddr { 10.0.0.1, 10.0.0.2 } drop',
+    'meta l4proto tcp dnat to 10.0.0.1:80',
+    'strange words { of } its own',
+  )
   .map((text) => ({ text }));
-const chain: fc.Arbitrary<NftChain> = fc.record({ name, base: fc.option(base), comment, rules: fc.array(rule, { maxLength: 5 }) });
+const chain: fc.Arbitrary<NftChain> = fc.record({
+  name,
+  base: fc.option(base),
+  comment,
+  rules: fc.array(rule, { maxLength: 5 }),
+});
 
 const table: fc.Arbitrary<NftTable> = fc
   .record({
@@ -69,7 +97,20 @@ describe('a ruleset and its listing', () => {
   });
 
   test('no text makes the parser throw', () => {
-    const word = fc.constantFrom('table ip x {', 'chain c {', 'set s {', 'type ipv4_addr', 'elements = {', '}', 'comment "x"', 'a, b : c', '');
-    fc.assert(fc.property(fc.array(word), (lines) => void parseRuleset(lines.join('\n'))), { numRuns: 300 });
+    const word = fc.constantFrom(
+      'table ip x {',
+      'chain c {',
+      'set s {',
+      'type ipv4_addr',
+      'elements = {',
+      '}',
+      'comment "x"',
+      'a, b : c',
+      '',
+    );
+    fc.assert(
+      fc.property(fc.array(word), (lines) => void parseRuleset(lines.join('\n'))),
+      { numRuns: 300 },
+    );
   });
 });

@@ -16,9 +16,9 @@ export function compareNft(expected: string, actual: string): readonly string[] 
 /** Each object's lines as one text, by "table ip kube-proxy / chain services". */
 function readListing(text: string): ReadonlyMap<string, string> {
   const objects = new Map<string, string>();
-  for (const [, table, body] of text.matchAll(/^table (.*) \{\n([^]*?)^\}/gm)) {
+  for (const [, table, body] of text.matchAll(/^table (.*) \{\n([\s\S]*?)^\}/gm)) {
     for (const [, head] of body!.matchAll(/^\t(\w+ ".*")$/gm)) objects.set(`table ${table} / ${head}`, '');
-    for (const [, object, lines] of body!.matchAll(/^\t(\w+ \S+) \{\n([^]*?)^\t\}/gm)) {
+    for (const [, object, lines] of body!.matchAll(/^\t(\w+ \S+) \{\n([\s\S]*?)^\t\}/gm)) {
       objects.set(`table ${table} / ${object}`, withSortedElements(lines!));
     }
   }
@@ -26,7 +26,7 @@ function readListing(text: string): ReadonlyMap<string, string> {
 }
 
 function withSortedElements(lines: string): string {
-  return lines.replace(/elements = \{([^]*)\}/, (_, inner: string) => {
+  return lines.replace(/elements = \{([\s\S]*)\}/, (_, inner: string) => {
     const elements = inner.split(/,\s+(?=[^"]*(?:"[^"]*"[^"]*)*$)/).map((element) => element.trim());
     return `elements:\n${elements.sort().join('\n')}`;
   });

@@ -69,7 +69,10 @@ function formatOf(output: RulesCommandOptions['output']): RulesFormat {
       throw new UsageError('-o json is for --diff', 'rules themselves are printed as iptables-save and the like do');
     case 'ip':
     case 'bridge':
-      throw new UsageError(`-o ${output} is not modelled yet`, `modelled: ${FORMATS.filter((f) => f !== 'ip' && f !== 'bridge').join(', ')}`);
+      throw new UsageError(
+        `-o ${output} is not modelled yet`,
+        `modelled: ${FORMATS.filter((f) => f !== 'ip' && f !== 'bridge').join(', ')}`,
+      );
     default:
       return output;
   }

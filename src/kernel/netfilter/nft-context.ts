@@ -95,8 +95,17 @@ class HookContext implements NftContext {
     walk.countRules(passedOver + 1);
     const { name: table, family } = this.table;
     walk.emit(skb, host, {
-      kind: 'rule', hook, table, family, chain, rule: number, text: rule.text, verdict, passedOver,
-      ...(target !== null && { target }), ...(origin && { origin }),
+      kind: 'rule',
+      hook,
+      table,
+      family,
+      chain,
+      rule: number,
+      text: rule.text,
+      verdict,
+      passedOver,
+      ...(target !== null && { target }),
+      ...(origin && { origin }),
     });
   }
 

@@ -56,6 +56,7 @@ function runRouteChain(table: NftTable, chain: NftChain, call: HookCall): HookVe
   const { mark, packet } = skb;
   const verdict = runChain(table, chain, call);
   if (verdict.kind !== 'accept' || call.hook !== 'OUTPUT') return verdict;
-  const changed = skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;
+  const changed =
+    skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;
   return !changed || rerouteLocal(call) ? verdict : { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_hook_slow' };
 }

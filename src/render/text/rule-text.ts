@@ -31,7 +31,8 @@ function iptablesParts(text: string): RuleParts {
 }
 
 /** What an nftables rule does, behind its tests: "masquerade fully-random", "meta mark set meta mark | 0x00004000". */
-const NFT_ACTION = /(?:^| )(accept|drop|return|reject|masquerade|redirect|dnat|snat|meta mark set|ct mark set|notrack|update|add|delete)(?: (.*))?$/;
+const NFT_ACTION =
+  /(?:^| )(accept|drop|return|reject|masquerade|redirect|dnat|snat|meta mark set|ct mark set|notrack|update|add|delete)(?: (.*))?$/;
 
 function nftParts(text: string, chain: string | null): RuleParts {
   const comment = / comment "([^"]*)"$/.exec(text);

@@ -23,8 +23,11 @@ services:
 
 /** The lines inside a chain or set. */
 function block(text: string, head: RegExp): readonly string[] {
-  const match = new RegExp(`^\\t${head.source} \\{\\n([^]*?)^\\t\\}`, 'm').exec(text);
-  return (match?.[1] ?? '').trim().split('\n').map((line) => line.trim());
+  const match = new RegExp(`^\\t${head.source} \\{\\n([\\s\\S]*?)^\\t\\}`, 'm').exec(text);
+  return (match?.[1] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
 }
 
 describe("the newest kube-proxy's table", () => {
@@ -48,7 +51,9 @@ describe("the newest kube-proxy's table", () => {
       'ip daddr @cluster-ips ip saddr != 10.244.0.0/16 meta mark set meta mark | 0x00004000 comment "masquerade clusterIP traffic from outside cluster"',
     );
     expect(text).not.toContain('mark-for-masquerade');
-    expect(block(table(', nftables: { masqueradeAll: true }'), /chain services/)[0]).toContain('"masquerade all clusterIP traffic"');
+    expect(block(table(', nftables: { masqueradeAll: true }'), /chain services/)[0]).toContain(
+      '"masquerade all clusterIP traffic"',
+    );
   });
 
   test('hairpin traffic is known by a set of the endpoints of this node', () => {
@@ -68,6 +73,8 @@ describe("the newest kube-proxy's table", () => {
   });
 
   test('unallocated addresses of the service range are dropped', () => {
-    expect(block(text, /chain cluster-ips-check/)[1]).toBe('ip daddr 10.96.0.0/12 drop comment "Drop traffic to unallocated ClusterIPs"');
+    expect(block(text, /chain cluster-ips-check/)[1]).toBe(
+      'ip daddr 10.96.0.0/12 drop comment "Drop traffic to unallocated ClusterIPs"',
+    );
   });
 });

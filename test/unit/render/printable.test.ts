@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { printable, printableDeep, printableJson } from '../../../src/render/printable.ts';
+import { printable, printableDeep, printableJson, printableLines } from '../../../src/render/printable.ts';
 
 describe('printable', () => {
   test.each([
@@ -18,6 +18,10 @@ describe('printable', () => {
     expect(printableDeep({ 'a\n': ['\u0007', { b: null, c: 1, d: true }] })).toEqual({
       'a\\x0a': ['\\x07', { b: null, c: 1, d: true }],
     });
+  });
+
+  test('lines keep their breaks and the tabs that indent them', () => {
+    expect(printableLines('\t\ta\tb\n\tc\u001b')).toBe('\t\ta\\x09b\n\tc\\x1b');
   });
 
   test('JSON keeps the data and is safe to print', () => {

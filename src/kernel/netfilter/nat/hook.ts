@@ -18,18 +18,16 @@ import type { Manip } from './manipulate.ts';
 
 /** The nat chains of all rule sets by priority: the NAT core's own list (nf_nat_lookup_hook_priv). Of equal ones iptables' come first. */
 function natChains(host: Host, family: 4 | 6): readonly HookFunction[] {
-  let families = chainLists.get(host);
-  if (!families) chainLists.set(host, (families = new Map()));
-  let chains = families.get(family);
-  if (!chains) {
-    chains = [...iptablesNatChains(host, family), ...nftNatChains(host, family)].sort((a, b) => a.priority - b.priority);
-    families.set(family, chains);
-  }
+  const lists = chainLists[family];
+  const known = lists.get(host);
+  if (known) return known;
+  const chains = [...iptablesNatChains(host, family), ...nftNatChains(host, family)].sort((a, b) => a.priority - b.priority);
+  lists.set(host, chains);
   return chains;
 }
 
 /** Hosts are immutable, so their chains never change. */
-const chainLists = new WeakMap<Host, Map<4 | 6, readonly HookFunction[]>>();
+const chainLists = { 4: new WeakMap<Host, readonly HookFunction[]>(), 6: new WeakMap<Host, readonly HookFunction[]>() };
 
 /** The NAT core's functions: registered at all four hooks as soon as one nat chain exists (nf_nat_register_fn). */
 export function natHook(host: Host, family: 4 | 6): readonly HookFunction[] {

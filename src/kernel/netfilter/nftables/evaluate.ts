@@ -129,7 +129,9 @@ function bitwise(operator: '&' | '|' | '^', left: number, right: number): number
 function matches(left: readonly NftDatum[], operator: NftOperator, right: NftMatchRight, context: NftContext): boolean {
   if (right.kind === 'lookup') return (lookUp(right.lookup, left, context) !== null) === (operator === '==');
   if (operator === '==' || operator === '!=') {
-    const fits = right.texts.some((text) => text.split(' . ').every((part, i) => left[i] !== undefined && fitsPattern(left[i], part)));
+    const fits = right.texts.some((text) =>
+      text.split(' . ').every((part, i) => left[i] !== undefined && fitsPattern(left[i], part)),
+    );
     return fits === (operator === '==');
   }
   const [a, b] = [left[0]?.number ?? null, valueNumber(right.texts[0]!)];
@@ -157,13 +159,18 @@ function lookUp(lookup: NftLookup, key: readonly NftDatum[], context: NftContext
   if (set.options.some((option) => option.startsWith('flags') && option.includes('dynamic'))) {
     const text = keyText(key);
     const expires = context.addedTo(set.name).get(text);
-    if (expires === null || (expires !== undefined && expires > context.now)) return { key: text, data: null, comment: null, options: [] };
+    if (expires === null || (expires !== undefined && expires > context.now))
+      return { key: text, data: null, comment: null, options: [] };
   }
   return findInSet(set, key);
 }
 
 /** Puts a key into a dynamic set, or takes it out; `update` starts the time anew, `add` leaves what is there (nft_dynset). */
-function changeSet(statement: Extract<NftStatement, { kind: 'change-set' }>, context: NftContext, key: string): RuleOutcome | null {
+function changeSet(
+  statement: Extract<NftStatement, { kind: 'change-set' }>,
+  context: NftContext,
+  key: string,
+): RuleOutcome | null {
   const value = evaluate(statement.key, context, key);
   const set = context.table.set(statement.set);
   if (value === null || set === undefined) return BREAK;

@@ -32,7 +32,8 @@ function mergeIntervals(prefixes: readonly Cidr[]): readonly Interval[] {
   const merged: Interval[] = [];
   for (const interval of sorted) {
     const before = merged.at(-1);
-    const touches = before !== undefined && (compareIp(interval.first, before.last) <= 0 || addToIp(before.last, 1) === interval.first);
+    const touches =
+      before !== undefined && (compareIp(interval.first, before.last) <= 0 || addToIp(before.last, 1) === interval.first);
     if (!touches) merged.push(interval);
     else if (compareIp(interval.last, before.last) > 0) merged[merged.length - 1] = { first: before.first, last: interval.last };
   }
@@ -55,4 +56,3 @@ function prefixLength(first: IpAddress, last: IpAddress): number | null {
   const hostMask = (1n << BigInt(hostBits)) - 1n;
   return differing === hostMask && (low & hostMask) === 0n && (high & hostMask) === hostMask ? bits - hostBits : null;
 }
-

@@ -22,14 +22,24 @@ export function findInSet(set: NftSet, key: readonly NftDatum[]): NftElement | n
 
 /** The element that a key falls into: by its text, else by the first interval or wildcard that fits. */
 export function findElement(elements: readonly NftElement[], key: readonly NftDatum[]): NftElement | null {
-  let index = indexes.get(elements);
-  if (index === undefined) indexes.set(elements, (index = indexOf(elements)));
+  const index = indexFor(elements);
   const exact = index.exact.get(keyText(key)) ?? flagElement(index, key);
   if (exact !== undefined) return exact;
-  return index.patterns.find(({ parts }) => parts.every((part, i) => key[i] !== undefined && fitsPattern(key[i]!, part)))?.element ?? null;
+  return (
+    index.patterns.find(({ parts }) => parts.every((part, i) => key[i] !== undefined && fitsPattern(key[i]!, part)))?.element ??
+    null
+  );
 }
 
-function indexOf(elements: readonly NftElement[]): Index {
+function indexFor(elements: readonly NftElement[]): Index {
+  const known = indexes.get(elements);
+  if (known !== undefined) return known;
+  const index = makeIndex(elements);
+  indexes.set(elements, index);
+  return index;
+}
+
+function makeIndex(elements: readonly NftElement[]): Index {
   const exact = new Map<string, NftElement>();
   const patterns: { parts: readonly string[]; element: NftElement }[] = [];
   for (const element of elements) {

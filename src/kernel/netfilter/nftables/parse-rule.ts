@@ -81,7 +81,11 @@ function parseStatement(reader: Reader): NftStatement {
     case 'masquerade':
     case 'redirect':
       reader.next();
-      return { kind: word, ports: reader.take('to') ? portRange(reader.next().replace(/^:/, '')) : null, flags: natFlags(reader) };
+      return {
+        kind: word,
+        ports: reader.take('to') ? portRange(reader.next().replace(/^:/, '')) : null,
+        flags: natFlags(reader),
+      };
     case 'dnat':
     case 'snat':
       return parseNat(reader, word);

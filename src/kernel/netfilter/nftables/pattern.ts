@@ -40,11 +40,11 @@ export function valueNumber(text: string): bigint | null {
 
 /** Texts come from rules and intervals, of which there are few. */
 function patternOf(text: string): Pattern {
-  let pattern = patterns.get(text);
-  if (pattern === undefined) {
-    if (patterns.size > 10_000) patterns.clear();
-    patterns.set(text, (pattern = parsePattern(text)));
-  }
+  const known = patterns.get(text);
+  if (known !== undefined) return known;
+  if (patterns.size > 10_000) patterns.clear();
+  const pattern = parsePattern(text);
+  patterns.set(text, pattern);
   return pattern;
 }
 

@@ -38,9 +38,31 @@ function printElement({ key, data, comment, options }: NftElement): string {
 
 /** Types of keys of which nft puts five on a line, and two (calculate_delim); of others and of concatenations it is one. */
 const FIVE_A_LINE = [
-  'nf_proto', 'integer', 'inet_proto', 'inet_service', 'tcp_flag', 'mark', 'iface_index', 'classid', 'uid', 'gid', 'ct_dir',
-  'tcp dport', 'tcp sport', 'udp dport', 'udp sport', 'sctp dport', 'sctp sport', 'th dport', 'th sport', 'meta mark', 'ct mark', 'meta l4proto',
-  'ip protocol', 'ip6 nexthdr', 'vlan id',
+  'nf_proto',
+  'integer',
+  'inet_proto',
+  'inet_service',
+  'tcp_flag',
+  'mark',
+  'iface_index',
+  'classid',
+  'uid',
+  'gid',
+  'ct_dir',
+  'tcp dport',
+  'tcp sport',
+  'udp dport',
+  'udp sport',
+  'sctp dport',
+  'sctp sport',
+  'th dport',
+  'th sport',
+  'meta mark',
+  'ct mark',
+  'meta l4proto',
+  'ip protocol',
+  'ip6 nexthdr',
+  'vlan id',
 ];
 const TWO_A_LINE = ['ipv4_addr', 'ct_state', 'ct_status', 'pkt_type', 'ip saddr', 'ip daddr', 'ct state', 'ct status'];
 const PER_LINE: ReadonlyMap<string, number> = new Map([

@@ -70,7 +70,10 @@ export function readSelector(selector: NftSelector, packet: NftPacket): NftDatum
 }
 
 /** The longest selector that the words begin with, and of how many words it is; null for none that is modelled. */
-export function selectorAt(words: readonly string[], at: number): { readonly selector: NftSelector; readonly length: number } | null {
+export function selectorAt(
+  words: readonly string[],
+  at: number,
+): { readonly selector: NftSelector; readonly length: number } | null {
   for (let length = 5; length > 0; length--) {
     const text = words.slice(at, at + length).join(' ');
     if (isSelector(text)) return { selector: text, length: text.split(' ').length };

@@ -27,7 +27,13 @@ export type NftStatement =
   | { readonly kind: 'vmap'; readonly key: NftExpression; readonly lookup: NftLookup }
   | { readonly kind: 'verdict'; readonly verdict: NftVerdict }
   | { readonly kind: 'set-mark'; readonly target: 'meta mark' | 'ct mark'; readonly value: NftExpression }
-  | { readonly kind: 'change-set'; readonly operation: 'add' | 'update' | 'delete'; readonly set: string; readonly key: NftExpression; readonly timeout: number | null }
+  | {
+      readonly kind: 'change-set';
+      readonly operation: 'add' | 'update' | 'delete';
+      readonly set: string;
+      readonly key: NftExpression;
+      readonly timeout: number | null;
+    }
   | { readonly kind: 'masquerade' | 'redirect'; readonly ports: NftPortRange | null; readonly flags: readonly string[] }
   | { readonly kind: 'dnat' | 'snat'; readonly to: NftExpression; readonly flags: readonly string[] }
   | { readonly kind: 'reject'; readonly with: string | null }
@@ -36,7 +42,9 @@ export type NftStatement =
   | { readonly kind: 'no-effect' };
 
 /** What a match compares with: a set, or patterns of which one must fit ("established,related"). */
-export type NftMatchRight = { readonly kind: 'lookup'; readonly lookup: NftLookup } | { readonly kind: 'patterns'; readonly texts: readonly string[] };
+export type NftMatchRight =
+  | { readonly kind: 'lookup'; readonly lookup: NftLookup }
+  | { readonly kind: 'patterns'; readonly texts: readonly string[] };
 
 export interface NftPortRange {
   readonly min: number;

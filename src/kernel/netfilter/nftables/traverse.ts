@@ -21,8 +21,10 @@ const MAX_ENTERED = 65_536;
 const compiled = new WeakMap<NftRule, readonly NftStatement[] | null>();
 
 function statementsOf(rule: NftRule): readonly NftStatement[] | null {
-  let statements = compiled.get(rule);
-  if (statements === undefined) compiled.set(rule, (statements = parseRule(rule.text)));
+  const known = compiled.get(rule);
+  if (known !== undefined) return known;
+  const statements = parseRule(rule.text);
+  compiled.set(rule, statements);
   return statements;
 }
 

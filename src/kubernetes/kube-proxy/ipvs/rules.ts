@@ -55,7 +55,14 @@ const NAT_JUMPS: readonly ChainLines[] = [
 ];
 
 const FILTER_JUMPS: readonly ChainLines[] = [
-  ['INPUT', [jump('kubernetes ipvs access filter', 'KUBE-IPVS-FILTER'), FIREWALL, jump('kubernetes health check rules', 'KUBE-NODE-PORT')]],
+  [
+    'INPUT',
+    [
+      jump('kubernetes ipvs access filter', 'KUBE-IPVS-FILTER'),
+      FIREWALL,
+      jump('kubernetes health check rules', 'KUBE-NODE-PORT'),
+    ],
+  ],
   ['FORWARD', [FIREWALL, jump('kubernetes forwarding rules', 'KUBE-FORWARD')]],
   ['OUTPUT', [jump('kubernetes ipvs access filter', 'KUBE-IPVS-OUT-FILTER')]],
 ];
@@ -91,7 +98,9 @@ function setRule(
 ): readonly RuleLine[] {
   if (!sets.isUsed(name)) return [];
   const remark = REMARKS[name];
-  return [line(role, `${before}${remark === undefined ? '' : comment(remark)}${matchSet(sets, name, directions)}${behind}-j ${target}`)];
+  return [
+    line(role, `${before}${remark === undefined ? '' : comment(remark)}${matchSet(sets, name, directions)}${behind}-j ${target}`),
+  ];
 }
 
 function matchSet(sets: ProxySets, name: ProxySetName, directions: string): string {
@@ -219,6 +228,9 @@ function outFilter(view: PortView): readonly RuleLine[] {
   return port.loadBalancerIps.map((ip) => {
     const address = formatIp(ip);
     const server = `-m ipvs --vaddr ${address} --vproto ${PROTOCOL_NUMBER[port.protocol]} --vport ${port.port}`;
-    return { body: `-s ${address}/${settings.family === 4 ? 32 : 128} ${server} -j DROP`, origin: portOrigin(view, 'source-range') };
+    return {
+      body: `-s ${address}/${settings.family === 4 ? 32 : 128} ${server} -j DROP`,
+      origin: portOrigin(view, 'source-range'),
+    };
   });
 }

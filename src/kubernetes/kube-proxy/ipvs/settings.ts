@@ -31,7 +31,12 @@ const LINK_LOCAL_6 = cidrOf(ipv6(0xfe80n << 112n), 10);
  * Reads the settings of one family of a node. The masquerade settings are those of iptables mode, as in kube-proxy's configuration.
  * @param deviceAddresses addresses of devices that the model does not list (a CNI's bridge or tunnel)
  */
-export function ipvsSettingsOf(cluster: Cluster, node: Node, family: IpFamily, deviceAddresses: readonly IpAddress[]): IpvsSettings {
+export function ipvsSettingsOf(
+  cluster: Cluster,
+  node: Node,
+  family: IpFamily,
+  deviceAddresses: readonly IpAddress[],
+): IpvsSettings {
   const { iptables, ipvs } = cluster.kubeProxy;
   const devices = deviceAddresses.filter((address) => familyOf(address) === family);
   const interfaceAddresses = [...interfaceAddressesOf(node, family), ...devices];

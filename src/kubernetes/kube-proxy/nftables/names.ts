@@ -5,9 +5,6 @@ import type { ProxyServicePort } from '../../services/service-port.ts';
 /** Names longer than this are cut: nft allows 256, kube-proxy keeps 16 for the prefix (chainNameBaseLengthMax). */
 const MAX_LENGTH = 240;
 
-/** The kinds of object that belong to one service port or endpoint, by their prefix. */
-export type OwnPrefix = 'service-' | 'local-' | 'external-' | 'firewall-' | 'endpoint-' | 'affinity-';
-
 /** "namespace/service/protocol/portname": tells a service port from others; nothing of it may stand in names of objects. */
 export function servicePortPath({ service, protocol, portName }: ProxyServicePort): string {
   return `${service.namespace}/${service.name}/${protocol}/${portName}`;

@@ -1,3 +1,4 @@
+import { once } from '../../../support/once.ts';
 import { selectEndpoints } from '../../services/select-endpoints.ts';
 import { endpointBase, servicePortBase } from './names.ts';
 import type { NftElement, NftRule } from '../../../kernel/netfilter/nftables/ruleset.ts';
@@ -25,13 +26,13 @@ export interface PortView {
 
 export function portViewOf(port: ProxyServicePort, endpoints: readonly ProxyEndpoint[], settings: NftSettings): PortView {
   const selection = selectEndpoints(port, endpoints, settings.endpointPolicy);
-  let base: string | undefined;
+  const base = once(() => servicePortBase(port));
   return {
     port,
     selection,
     settings,
     get base() {
-      return (base ??= servicePortBase(port));
+      return base();
     },
     usesExternalChain: selection.hasEndpoints && port.hasExternal,
     usesFirewall: port.loadBalancerIps.length > 0 && port.sourceRanges.length > 0,

@@ -113,7 +113,10 @@ function keysOnly(keys: readonly string[]): readonly NftElement[] {
 function clusterIpElement({ services }: SetSource, key: string): NftElement | undefined {
   const address = parseIp(key);
   if (address === null) return undefined;
-  const port = services.withAddress(address).map((index) => services.ports[index]!).find(({ clusterIp }) => clusterIp === address);
+  const port = services
+    .withAddress(address)
+    .map((index) => services.ports[index]!)
+    .find(({ clusterIp }) => clusterIp === address);
   if (port === undefined) return undefined;
   const object = `Service ${port.service.namespace}/${port.service.name}`;
   return { key, data: null, comment: null, options: [], origin: { object, by: 'kube-proxy', role: 'unknown-port' } };

@@ -38,7 +38,12 @@ export interface DetectorText {
  * Reads the settings of one family of a node.
  * @param deviceAddresses addresses of devices that the model does not list (a CNI's bridge or tunnel): node ports may answer there
  */
-export function nftSettingsOf(cluster: Cluster, node: Node, family: IpFamily, deviceAddresses: readonly IpAddress[]): NftSettings {
+export function nftSettingsOf(
+  cluster: Cluster,
+  node: Node,
+  family: IpFamily,
+  deviceAddresses: readonly IpAddress[],
+): NftSettings {
   const { nftables } = cluster.kubeProxy;
   const ip = family === 4 ? 'ip' : 'ip6';
   const generation = atLeast(cluster.kubernetesVersion, 31) ? 'current' : 'alpha';
@@ -76,7 +81,11 @@ function nodePortIpsOf(
 }
 
 /** A bridge is named by its index in 1.30 (`iif`), which needs the device to exist, and by its name later. */
-function detectorText(detector: LocalTrafficDetector | null, ip: string, generation: NftSettings['generation']): DetectorText | null {
+function detectorText(
+  detector: LocalTrafficDetector | null,
+  ip: string,
+  generation: NftSettings['generation'],
+): DetectorText | null {
   if (detector === null) return null;
   if (detector.kind === 'source') {
     const prefix = formatPrefix(detector.cidr);
@@ -89,7 +98,7 @@ function detectorText(detector: LocalTrafficDetector | null, ip: string, generat
 
 /** kube-proxy hears of ServiceCIDR objects with the gate MultiCIDRServiceAllocator, which is on from 1.33. */
 function serviceRangesOf(cluster: Cluster, family: IpFamily): string | null {
-  const known = cluster.kubeProxy.featureGates['MultiCIDRServiceAllocator'] ?? atLeast(cluster.kubernetesVersion, 33);
+  const known = cluster.kubeProxy.featureGates.MultiCIDRServiceAllocator ?? atLeast(cluster.kubernetesVersion, 33);
   const ranges = cluster.serviceCidrs.filter((range) => isIpv4Cidr(range) === (family === 4));
   return known && ranges.length > 0 ? formatPrefixSet(ranges) : null;
 }

@@ -118,7 +118,9 @@ describe('patterns', () => {
 });
 
 describe('looking a key up', () => {
-  const elements = parseElements('10.0.0.1 . tcp . 80 : drop, 10.0.0.0/24 . tcp . 80-90 comment "a, b" : accept, established : goto x');
+  const elements = parseElements(
+    '10.0.0.1 . tcp . 80 : drop, 10.0.0.0/24 . tcp . 80-90 comment "a, b" : accept, established : goto x',
+  );
   const find = (...key: readonly NftDatum[]) => findElement(elements, key)?.data ?? null;
   const tcp: NftDatum = { text: 'tcp', number: 6n };
   test('the exact key wins', () => expect(find(address('10.0.0.1'), tcp, numberDatum(80))).toBe('drop'));
@@ -129,7 +131,11 @@ describe('looking a key up', () => {
 
 describe('NAT', () => {
   const dnat = { kind: 'dnat', to: { kind: 'value', text: '' }, flags: ['random'] } as const;
-  const range = (text: string) => natActionOf(dnat, text.split(' . ').map((part) => ({ text: part, number: null })));
+  const range = (text: string) =>
+    natActionOf(
+      dnat,
+      text.split(' . ').map((part) => ({ text: part, number: null })),
+    );
   test.each([
     ['10.0.0.1', { minAddress: ipv4(0x0a000001), maxAddress: ipv4(0x0a000001), minPort: null, maxPort: null }],
     ['10.0.0.1:80', { minAddress: ipv4(0x0a000001), minPort: 80, maxPort: 80 }],
