@@ -54,6 +54,23 @@ export class KernelState {
     return state;
   }
 
+  /** Hosts of which there is anything to tell. */
+  known(): ReadonlySet<HostName> {
+    const names = new Set(this.#hosts.keys());
+    for (let at = this.#parent; at; at = at.#parent) for (const name of at.#hosts.keys()) names.add(name);
+    return names;
+  }
+
+  /** A namespace is gone: all that is kept of it goes too, and what others had learnt of its addresses. */
+  forget(name: HostName, addresses: readonly IpAddress[]): void {
+    this.#hosts.set(name, new HostState());
+    const ends = addresses.map((address) => ` ${address}`);
+    for (const other of this.known()) {
+      const { neighbours } = this.host(other);
+      for (const key of neighbours.keys()) if (ends.some((end) => key.endsWith(end))) neighbours.delete(key);
+    }
+  }
+
   /** An independent copy. The original must not be changed while copies of it are in use. */
   fork(): KernelState {
     const copy = new KernelState();

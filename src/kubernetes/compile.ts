@@ -148,10 +148,10 @@ export function commandsByHost(cluster: Cluster): Map<HostName, readonly Command
 function runCommands(host: Host, commands: readonly CommandLine[]): { readonly host: Host; readonly problems: CompileProblem[] } {
   const problems: CompileProblem[] = [];
   let current = host;
-  for (const { text, position } of commands) {
+  for (const { text, position, earlier } of commands) {
     const result = runCommand(current, text);
     if (result.ok) current = result.host;
-    else problems.push({ message: `${host.name}: ${text}: ${result.message}`, position });
+    else if (!earlier) problems.push({ message: `${host.name}: ${text}: ${result.message}`, position });
   }
   return { host: current, problems };
 }

@@ -8,6 +8,7 @@ import type {
   PodDraft,
   ServiceDraft,
   SliceDraft,
+  StepDraft,
   UnderlayDraft,
   WorkloadDraft,
 } from './drafts.ts';
@@ -25,6 +26,7 @@ export class Collector {
   readonly #slices: SliceDraft[] = [];
   readonly #endpoints: SliceDraft[] = [];
   readonly #checks: Check[] = [];
+  readonly #steps: StepDraft[] = [];
   readonly #notModelled: { readonly kind: string; readonly namespace: string; readonly name: string }[] = [];
   readonly #passedOver = new Map<string, number>();
   #cluster: ClusterDraft = {};
@@ -73,6 +75,10 @@ export class Collector {
 
   addCheck(check: Check): void {
     this.#checks.push(check);
+  }
+
+  addStep(step: StepDraft): void {
+    this.#steps.push(step);
   }
 
   addCluster(cluster: ClusterDraft, position: SourcePosition): void {
@@ -134,6 +140,7 @@ export class Collector {
       slices: [...this.#slices, ...this.#endpoints.filter(({ slice }) => !sliced.has(`${slice.namespace}/${slice.service}`))],
       externals: this.#externals.values(),
       checks: this.#checks,
+      steps: this.#steps,
       notModelled: this.#notModelled,
     };
   }

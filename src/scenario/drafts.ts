@@ -165,6 +165,35 @@ export interface ClusterDraft {
   readonly rangesPosition?: SourcePosition | undefined;
 }
 
+/** Something that a step takes away. */
+export interface DeletionDraft {
+  readonly kind: 'Pod' | 'Service' | 'Node' | 'External' | 'EndpointSlice' | WorkloadDraft['kind'];
+  /** "" where the kind has none. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly position: SourcePosition;
+}
+
+/** An operator's command of a step; `host` as written. */
+export interface StepCommandDraft {
+  readonly host: string;
+  readonly line: CommandLine;
+}
+
+/** An entry of `steps`, before anything is filled in. */
+export interface StepDraft {
+  /** undefined: its number serves. */
+  readonly name: string | undefined;
+  /** Milliseconds that pass first. */
+  readonly after: number;
+  readonly deletions: readonly DeletionDraft[];
+  /** Objects that are added, or changed where one of the name is there; nothing but objects is set. */
+  readonly changes: Drafts;
+  readonly commands: readonly StepCommandDraft[];
+  readonly checks: readonly Check[];
+  readonly position: SourcePosition;
+}
+
 /** Everything the files say, before anything is filled in. Entries of one name are already one. */
 export interface Drafts {
   readonly cluster: ClusterDraft;
@@ -180,5 +209,6 @@ export interface Drafts {
   readonly slices: readonly SliceDraft[];
   readonly externals: readonly (ExternalHost & { readonly position: SourcePosition })[];
   readonly checks: readonly Check[];
+  readonly steps: readonly StepDraft[];
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
 }

@@ -1,5 +1,5 @@
 import { Collector } from './collector.ts';
-import { readObject } from './objects/objects.ts';
+import { readKubernetesObject } from './objects/objects.ts';
 import { Problems } from './reading/problems.ts';
 import { Reader } from './reading/reader.ts';
 import { resolveCluster } from './resolve/resolve.ts';
@@ -7,6 +7,8 @@ import type { InputFile, ReadFile, ScenarioResult } from './scenario.ts';
 import { readDocument } from './short-form/document.ts';
 import { isMapping, valueAt } from './source/container.ts';
 import { parseSource } from './source/parse.ts';
+import { linkChecks } from './steps/link-checks.ts';
+import { resolveSteps } from './steps/resolve.ts';
 import { validate } from './validate/validate.ts';
 
 /**
@@ -39,12 +41,15 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
   }
   const { cluster, pods } = resolveCluster(drafts, problems);
   validate(cluster, drafts, pods, problems);
+  const steps = problems.hasErrors ? [] : resolveSteps(drafts, cluster, problems);
+  const checks = linkChecks(drafts.checks, steps, problems);
   if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   return {
     ok: true,
     scenario: {
       cluster,
-      checks: drafts.checks,
+      checks: checks.first,
+      steps: checks.steps,
       assumptions: assumptionsOf(drafts.cni === undefined),
       diagnostics: problems.diagnostics(),
     },
@@ -67,12 +72,7 @@ function readOne(reader: Reader, index: number, readFile: ReadFile, out: Collect
   const kind = valueAt(document, 'kind');
   const apiVersion = valueAt(document, 'apiVersion');
   if (kind === undefined && apiVersion === undefined) readDocument(reader, document, readFile, out);
-  else if (typeof kind === 'string' && typeof apiVersion === 'string') readObject(reader, document, kind, out);
-  else {
-    const missing = typeof kind === 'string' ? 'apiVersion' : 'kind';
-    const message = `A Kubernetes object needs "apiVersion" and "kind", as text; "${missing}" is not there`;
-    reader.problems.error('not-an-object', message, reader.position(document), 'A scenario has neither of them');
-  }
+  else readKubernetesObject(reader, document, out);
   return 1;
 }
 

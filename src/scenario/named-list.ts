@@ -54,8 +54,8 @@ export class NamedList<T extends { readonly position: SourcePosition }> {
   }
 }
 
-/** `object` with what `short` gives. */
-function overlay<T extends object>(object: T, short: T): T {
+/** `object` with what `short` gives; text maps are joined. */
+export function overlay<T extends object>(object: T, short: T): T {
   const out = { ...object };
   for (const key of Object.keys(short) as (keyof T)[]) {
     const given = short[key];

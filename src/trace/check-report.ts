@@ -10,6 +10,8 @@ export interface Expectation {
 
 export interface CheckResult {
   readonly name: string;
+  /** The step it belongs to; left out: before the first one. */
+  readonly step?: string;
   readonly file: string;
   /** 1-based; 0 when not known. */
   readonly line: number;

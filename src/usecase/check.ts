@@ -6,7 +6,11 @@ import { evaluate } from './expectations.ts';
 import { openLaboratory } from './laboratory.ts';
 import type { Engine, LaboratoryOptions, LaboratoryResult } from './laboratory.ts';
 import { ask } from './question.ts';
+import type { Answer } from './question.ts';
 import { parseRef } from './refs/parse.ts';
+import { refused } from './refs/ref.ts';
+import type { Result } from './refs/ref.ts';
+import { goThrough } from './timeline.ts';
 
 export interface CheckOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> {
   /** Default namespace of references; "default" when left out. */
@@ -15,8 +19,17 @@ export interface CheckOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> 
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Runs every check of a scenario, each over a fresh state. A check that can't be run fails with the reason. */
+/**
+ * Runs every check of a scenario: each over a fresh state, or, in a scenario with steps, all of them in order over one state. A check
+ * that can't be run fails with the reason.
+ */
 export function runChecks(scenario: Scenario, options: CheckOptions, engine: Engine): CheckReport {
+  const checks = scenario.steps.length > 0 ? runInOrder(scenario, options, engine) : runApart(scenario, options, engine);
+  const passed = checks.filter((check) => check.ok).length;
+  return { apiVersion: API_VERSION, kind: 'CheckReport', passed, failed: checks.length - passed, checks };
+}
+
+function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): CheckResult[] {
   const laboratories = new Map<boolean, LaboratoryResult>();
   const laboratoryFor = (coldNeighbours: boolean): LaboratoryResult => {
     const opened = laboratories.get(coldNeighbours) ?? openLaboratory(scenario.cluster, { ...options, coldNeighbours }, engine);
@@ -24,15 +37,38 @@ export function runChecks(scenario: Scenario, options: CheckOptions, engine: Eng
     return opened;
   };
   const namespace = options.namespace ?? 'default';
-  const checks = scenario.checks.map((check, i) => {
+  return scenario.checks.map((check, i) => {
     options.onProgress?.(i, scenario.checks.length);
-    return runCheck(check, laboratoryFor(check.coldNeighbours), scenario.assumptions, namespace);
+    const opened = laboratoryFor(check.coldNeighbours);
+    const answer = opened.ok
+      ? ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false })
+      : refused('');
+    return resultOf(check, opened, answer, scenario.assumptions, namespace);
   });
-  const passed = checks.filter((check) => check.ok).length;
-  return { apiVersion: API_VERSION, kind: 'CheckReport', passed, failed: checks.length - passed, checks };
 }
 
-function runCheck(check: Check, opened: LaboratoryResult, assumptions: readonly string[], namespace: string): CheckResult {
+function runInOrder(scenario: Scenario, options: CheckOptions, engine: Engine): CheckResult[] {
+  const results: CheckResult[] = [];
+  const total = scenario.steps.reduce((sum, step) => sum + step.checks.length, scenario.checks.length);
+  goThrough(scenario, options, engine, ({ check, step, opened, state, question, notes }) => {
+    options.onProgress?.(results.length, total);
+    const answer = !question.ok ? question : opened.ok ? ask(opened.laboratory, question.value, state) : refused('');
+    const assumptions = [...scenario.assumptions, ...notes];
+    const result = resultOf(check, opened, answer, assumptions, options.namespace ?? 'default');
+    results.push(step === null ? result : { ...result, step: step.name });
+    return answer;
+  });
+  return results;
+}
+
+/** `answer` counts where the cluster could be `opened`. */
+function resultOf(
+  check: Check,
+  opened: LaboratoryResult,
+  answer: Result<Answer>,
+  assumptions: readonly string[],
+  namespace: string,
+): CheckResult {
   const { name, from, to, position } = check;
   const where = { name, file: position?.file ?? '', line: position?.line ?? 0, column: position?.column ?? 0 };
   const failed = (error: string): CheckResult => ({
@@ -48,7 +84,6 @@ function runCheck(check: Check, opened: LaboratoryResult, assumptions: readonly 
   if (!opened.ok) return failed(opened.diagnostics.map((diagnostic) => diagnostic.message).join('; '));
   const unknown = unknownExpectation(check);
   if (unknown !== null) return failed(unknown);
-  const answer = ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false });
   if (!answer.ok) return failed(answer.message);
   const { outcomes, plan } = answer.value;
   const expectations = evaluate(check.expect, outcomes, opened.laboratory.cluster, namespace);

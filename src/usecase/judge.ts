@@ -53,9 +53,14 @@ function outcomeOf(group: Group, asked: Plan, before: readonly Plan[], laborator
     request: withLayers(result.request, context),
     reply: withLayers(result.reply, context),
     ack: withLayers(result.ack, context),
-    ...(asked.request.payload !== null && asked.request.protocol === 'tcp' && { data: withLayers(result.data, context) }),
+    ...(sendsData(asked) && { data: withLayers(result.data, context) }),
     legs: group.sameBefore ? before.map((plan, i) => legOf(plan, first.results[i]!, context)) : [],
   };
+}
+
+/** Of a connection that is only continued the segment is the request itself. */
+function sendsData({ request }: Plan): boolean {
+  return request.payload !== null && request.protocol === 'tcp' && request.established === undefined;
 }
 
 function legOf(plan: Plan, result: ConnectionResult, context: LayerContext): Leg {

@@ -20,11 +20,20 @@ export interface Laboratory {
   readonly connect: Connect;
 }
 
+/** A command beside those of the cluster's hosts. */
+export interface AddedCommand {
+  readonly host: string;
+  readonly command: string;
+  readonly position?: SourcePosition | null;
+  /** It ran in an earlier step: where its host, or what it changes, is gone, it is passed over. */
+  readonly earlier?: boolean;
+}
+
 export interface LaboratoryOptions {
   /** In place of the cluster's own. */
   readonly proxyMode?: ProxyMode;
-  /** `--do`: more commands, "HOST: COMMAND", run last. */
-  readonly commands?: readonly { readonly host: string; readonly command: string }[];
+  /** `--do`, and what steps do: more commands, "HOST: COMMAND", run last. */
+  readonly commands?: readonly AddedCommand[];
   readonly coldNeighbours?: boolean;
 }
 
@@ -70,10 +79,12 @@ function withProxyMode(cluster: Cluster, mode: ProxyMode | undefined): Cluster {
 type Changed = { readonly ok: true; readonly cluster: Cluster } | { readonly ok: false; readonly message: string };
 
 /** Adds command lines behind a host's own. Hosts are named as references are ("pod/web-1"); a bare name is a node, `underlay` itself. */
-function withCommands(cluster: Cluster, commands: NonNullable<LaboratoryOptions['commands']>): Changed {
+function withCommands(cluster: Cluster, commands: readonly AddedCommand[]): Changed {
   let changed = cluster;
-  for (const { host, command } of commands) {
-    const next = withCommand(changed, host, { text: command, position: null });
+  for (const { host, command, position, earlier } of commands) {
+    const line: CommandLine = { text: command, position: position ?? null, ...(earlier === true && { earlier }) };
+    const next = withCommand(changed, host, line);
+    if (!next && earlier === true) continue;
     if (!next)
       return { ok: false, message: `no host "${host}" to run "${command}" on; name a node, pod/NAME, external/NAME or underlay` };
     changed = next;

@@ -74,17 +74,18 @@ export function planSequence(
   cluster: Cluster,
   probe: Probe,
   before: readonly Probe[],
-  options: Omit<PlanOptions, 'defaultSourcePort'>,
+  options: Omit<PlanOptions, 'defaultSourcePort'> & { readonly firstSourcePort?: number },
 ): Result<{ readonly asked: Plan; readonly before: readonly Plan[] }> {
+  const first = options.firstSourcePort ?? FIRST_SOURCE_PORT;
   const earlier: Plan[] = [];
   for (const [index, earlierProbe] of before.entries()) {
     const plan = planConnection(cluster, earlierProbe, {
       namespace: options.namespace,
-      defaultSourcePort: FIRST_SOURCE_PORT + 1 + index,
+      defaultSourcePort: first + 1 + index,
     });
     if (!plan.ok) return refused(`before ${index + 1}: ${plan.message}`);
     earlier.push(plan.value);
   }
-  const asked = planConnection(cluster, probe, { ...options, defaultSourcePort: FIRST_SOURCE_PORT });
+  const asked = planConnection(cluster, probe, { ...options, defaultSourcePort: first });
   return asked.ok ? found({ asked: asked.value, before: earlier }) : asked;
 }

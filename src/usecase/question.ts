@@ -7,6 +7,7 @@ import { judge } from './judge.ts';
 import type { Laboratory } from './laboratory.ts';
 import { planSequence } from './plan.ts';
 import type { Plan } from './plan.ts';
+import type { ConnectionResult } from '../kernel/walk/connection.ts';
 import { found, refused } from './refs/ref.ts';
 import type { Result } from './refs/ref.ts';
 
@@ -17,6 +18,10 @@ export interface Question {
   /** Default namespace of references. */
   readonly namespace: string;
   readonly noReply: boolean;
+  /** Source port of connections that name none; left out: where ephemeral ports begin. */
+  readonly firstSourcePort?: number;
+  /** In place of a new connection: one more packet of one that was planned, and made, before. */
+  readonly continues?: Plan;
 }
 
 export interface Answer {
@@ -29,8 +34,14 @@ export interface Answer {
 
 /** Answers one question over a state (fresh when none is given): every outcome with its probability and cause. */
 export function ask(laboratory: Laboratory, question: Question, state: KernelState = new KernelState()): Result<Answer> {
-  const { probe, before, namespace, noReply } = question;
-  const planned = planSequence(laboratory.cluster, probe, before, { namespace, noReply });
+  const { probe, before, namespace, noReply, firstSourcePort, continues } = question;
+  const planned = continues
+    ? found({ asked: continues, before: [] })
+    : planSequence(laboratory.cluster, probe, before, {
+        namespace,
+        noReply,
+        ...(firstSourcePort !== undefined && { firstSourcePort }),
+      });
   if (!planned.ok) return planned;
   const { asked, before: earlier } = planned.value;
   const { world, connect } = laboratory;
@@ -43,6 +54,20 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
     sampled: exploration.sampled,
     assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration)],
   });
+}
+
+/**
+ * Where the next connection goes on from: the most likely branch, the first among equals. `note` says so where there were several
+ * ways; `what` names the connection.
+ */
+export function likeliest(
+  { branches, outcomes }: Answer,
+  what: string,
+): { readonly state: KernelState; readonly result: ConnectionResult; readonly note: string | null } {
+  const best = branches.reduce((so, branch) => (branch.probability > so.probability + 1e-9 ? branch : so));
+  const result = best.results.at(-1)!;
+  const note = outcomes.length > 1 ? `${what} is taken to have ended with ${result.server ?? result.verdict}` : null;
+  return { state: best.state, result, note };
 }
 
 function assumptionsOf({ source, destination }: Plan): string[] {

@@ -1,6 +1,6 @@
 import { formatIp } from '../net/ip.ts';
 import { KernelState } from '../kernel/state.ts';
-import type { Probe } from '../kubernetes/model/check.ts';
+import type { Check, Probe } from '../kubernetes/model/check.ts';
 import type { CniConfig, Cluster, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -11,8 +11,10 @@ import { openLaboratory, problem } from './laboratory.ts';
 import type { Engine, Laboratory, LaboratoryOptions } from './laboratory.ts';
 import { notModelledOn } from './not-modelled.ts';
 import { FIRST_SOURCE_PORT } from './plan.ts';
-import { ask } from './question.ts';
+import { ask, likeliest } from './question.ts';
 import type { Answer, Question } from './question.ts';
+import { refused } from './refs/ref.ts';
+import { goThrough } from './timeline.ts';
 
 export interface TraceOptions extends LaboratoryOptions {
   /** Default namespace of references; "default" when left out. */
@@ -21,6 +23,8 @@ export interface TraceOptions extends LaboratoryOptions {
   readonly noReply?: boolean;
   /** Connections made first, whose state stays. */
   readonly before?: readonly Probe[];
+  /** The check that the question is about. In a scenario with steps all that goes before it is gone through first. */
+  readonly check?: Check | null;
   /** Where the question stands in the input, for messages. */
   readonly position?: SourcePosition | null;
 }
@@ -31,11 +35,12 @@ export type TraceListResult = { readonly ok: true; readonly traces: TraceList } 
 
 /** What happens to this packet: one connection through a scenario's cluster, every outcome of it. */
 export function traceConnection(scenario: Scenario, probe: Probe, options: TraceOptions, engine: Engine): TraceResult {
-  const opened = openLaboratory(scenario.cluster, options, engine);
-  if (!opened.ok) return opened;
-  const answer = ask(opened.laboratory, questionOf(probe, options));
+  const reached = reach(scenario, probe, options, engine);
+  if (!reached.ok) return reached;
+  const { laboratory, question, state, notes } = reached;
+  const answer = ask(laboratory, question, state);
   if (!answer.ok) return failure(answer.message, options);
-  return { ok: true, trace: traceOf(opened.laboratory, scenario, answer.value, []) };
+  return { ok: true, trace: traceOf(laboratory, scenario, answer.value, notes) };
 }
 
 /**
@@ -49,32 +54,62 @@ export function traceRepeated(
   options: TraceOptions,
   engine: Engine,
 ): TraceListResult {
-  const opened = openLaboratory(scenario.cluster, options, engine);
-  if (!opened.ok) return opened;
+  const reached = reach(scenario, probe, options, engine);
+  if (!reached.ok) return reached;
+  const { laboratory, question: first } = reached;
   const items: Trace[] = [];
-  let state = new KernelState();
-  let notes: readonly string[] = [];
+  let { state, notes } = reached;
   for (let i = 0; i < count; i++) {
-    const question = questionOf(i === 0 ? probe : withNextPort(probe, i), i === 0 ? options : { ...options, before: [] });
-    const answer = ask(opened.laboratory, question, state);
+    const question = i === 0 ? first : { ...first, probe: withNextPort(first, i), before: [] };
+    const answer = ask(laboratory, question, state);
     if (!answer.ok) return failure(answer.message, options);
-    items.push(traceOf(opened.laboratory, scenario, answer.value, notes));
-    const likeliest = answer.value.branches.reduce((best, branch) =>
-      branch.probability > best.probability + 1e-9 ? branch : best,
-    );
-    state = likeliest.state;
-    const { server, verdict } = likeliest.results.at(-1)!;
-    notes = answer.value.outcomes.length > 1 ? [`connection ${i + 1} is taken to have ended with ${server ?? verdict}`] : [];
+    items.push(traceOf(laboratory, scenario, answer.value, notes));
+    const next = likeliest(answer.value, `connection ${i + 1}`);
+    state = next.state;
+    notes = next.note === null ? reached.notes : [...reached.notes, next.note];
   }
   return { ok: true, traces: { apiVersion: API_VERSION, kind: 'TraceList', items } };
 }
 
-function questionOf(probe: Probe, options: TraceOptions): Question {
-  return { probe, before: options.before ?? [], namespace: options.namespace ?? 'default', noReply: options.noReply ?? false };
+interface Reached {
+  readonly ok: true;
+  readonly laboratory: Laboratory;
+  readonly question: Question;
+  readonly state: KernelState;
+  readonly notes: readonly string[];
 }
 
-function withNextPort(probe: Probe, by: number): Probe {
-  return { ...probe, sourcePort: (probe.sourcePort ?? FIRST_SOURCE_PORT) + by };
+/** The moment at which a question is asked: at once, or after everything that goes before a check of a scenario with steps. */
+function reach(scenario: Scenario, probe: Probe, options: TraceOptions, engine: Engine): Reached | Failure {
+  if (scenario.steps.length > 0 && options.check) return reachCheck(scenario, options.check, probe, options, engine);
+  const opened = openLaboratory(scenario.cluster, options, engine);
+  if (!opened.ok) return opened;
+  const { before = [], namespace = 'default', noReply = false } = options;
+  const question = { probe, before, namespace, noReply };
+  return { ok: true, laboratory: opened.laboratory, question, state: new KernelState(), notes: [] };
+}
+
+/** `probe` is the check's own, or what the command line has made of it. */
+function reachCheck(
+  scenario: Scenario,
+  wanted: Check,
+  probe: Probe,
+  { noReply = false, ...options }: TraceOptions,
+  engine: Engine,
+): Reached | Failure {
+  let reached: Reached | Failure = failure(`check "${wanted.name}" is not in the scenario`, options);
+  goThrough(scenario, options, engine, ({ check, opened, state, question, notes }) => {
+    if (check !== wanted) return question.ok && opened.ok ? ask(opened.laboratory, question.value, state) : refused('');
+    if (!opened.ok) reached = opened;
+    else if (!question.ok) reached = failure(question.message, options);
+    else reached = { ok: true, laboratory: opened.laboratory, question: { ...question.value, probe, noReply }, state, notes };
+    return null;
+  });
+  return reached;
+}
+
+function withNextPort({ probe, firstSourcePort }: Question, by: number): Probe {
+  return { ...probe, sourcePort: (probe.sourcePort ?? firstSourcePort ?? FIRST_SOURCE_PORT) + by };
 }
 
 function failure(message: string, options: TraceOptions): Failure {

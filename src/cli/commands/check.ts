@@ -5,6 +5,7 @@ import { checkText } from '../../render/check/text.ts';
 import { jsonText } from '../../render/json.ts';
 import { runChecks } from '../../usecase/check.ts';
 import { engine } from '../../usecase/engine.ts';
+import { allChecks } from '../../usecase/find-check.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
@@ -48,7 +49,7 @@ export function addCheckCommand(program: Command, io: Io, act: Act): void {
 
 async function check(args: readonly string[], options: CheckCommandOptions, io: Io): Promise<CommandResult> {
   const scenario = await scenarioFrom(fileNames(args, options), io);
-  if (scenario.checks.length === 0)
+  if (allChecks(scenario).length === 0)
     throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
   const progress = progressOn(io, 'checks');
   const report = runChecks(

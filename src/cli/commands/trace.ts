@@ -4,6 +4,7 @@ import { traceMermaid } from '../../render/mermaid.ts';
 import { traceListText, traceText } from '../../render/text/trace.ts';
 import { engine } from '../../usecase/engine.ts';
 import { describeRule } from '../../usecase/explain-name.ts';
+import { allChecks } from '../../usecase/find-check.ts';
 import { traceConnection, traceRepeated } from '../../usecase/trace.ts';
 import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
@@ -57,7 +58,7 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
 
 async function trace(args: readonly string[], options: TraceCommandOptions, io: Io): Promise<CommandResult> {
   const scenario = await scenarioFrom(fileNames(args, options), io);
-  const { probe, check } = probeOf(options, scenario.checks);
+  const { probe, check } = probeOf(options, allChecks(scenario));
   const modes = options.proxyMode ?? [undefined];
   const traces = modes.flatMap((proxyMode): readonly Trace[] => {
     const question = {
@@ -67,6 +68,7 @@ async function trace(args: readonly string[], options: TraceCommandOptions, io: 
       commands: options.do ?? [],
       before: check?.before ?? [],
       coldNeighbours: check?.coldNeighbours ?? false,
+      check,
       position: check?.position ?? null,
     };
     if (options.repeat !== undefined) {

@@ -24,6 +24,8 @@ export interface Check extends Probe {
   /** Connections made first, whose state stays. */
   readonly before: readonly Probe[];
   readonly coldNeighbours: boolean;
+  /** The name of an earlier check: one more packet of its connection, not a new one. From, to and ports are that check's. */
+  readonly continues?: string;
   readonly expect: CheckExpectation;
   readonly position: SourcePosition | null;
 }

@@ -70,6 +70,8 @@ export interface NodeInterface {
 export interface CommandLine {
   readonly text: string;
   readonly position: SourcePosition | null;
+  /** It ran in an earlier step: where it is refused now, what it changed is gone, and it is passed over. */
+  readonly earlier?: true;
 }
 
 export interface Pod {

@@ -1,5 +1,5 @@
 import { printableDeep } from '../printable.ts';
-import { failureText } from './text.ts';
+import { failureText, fullName } from './text.ts';
 import type { CheckReport, CheckResult } from '../../trace/check-report.ts';
 
 /**
@@ -24,7 +24,9 @@ function annotation(check: CheckResult): string {
             ]
           : []),
       ];
-  const properties = [...place, ['title', `k8snet: ${check.name}`]].map(([key, value]) => `${key}=${escapeProperty(value!)}`);
+  const properties = [...place, ['title', `k8snet: ${fullName(check)}`]].map(
+    ([key, value]) => `${key}=${escapeProperty(value!)}`,
+  );
   return `::error ${properties.join(',')}::${escapeData(failureText(check))}`;
 }
 

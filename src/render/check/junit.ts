@@ -1,5 +1,5 @@
 import { printableDeep } from '../printable.ts';
-import { failureText } from './text.ts';
+import { failureText, fullName } from './text.ts';
 import type { CheckReport, CheckResult } from '../../trace/check-report.ts';
 
 /** A check report as JUnit XML, as Jenkins and GitLab read it: a test suite for each file. No times: the same input gives the same bytes. */
@@ -34,7 +34,7 @@ function suite(file: string, checks: readonly CheckResult[]): readonly string[] 
 
 function testCase(check: CheckResult): readonly string[] {
   const line = check.line > 0 ? ` line="${check.line}"` : '';
-  const head = `    <testcase name="${escapeXml(check.name)}" classname="${escapeXml(check.file)}" file="${escapeXml(check.file)}"${line}`;
+  const head = `    <testcase name="${escapeXml(fullName(check))}" classname="${escapeXml(check.file)}" file="${escapeXml(check.file)}"${line}`;
   if (check.ok) return [`${head}/>`];
   const kind = check.error === undefined ? 'failure' : 'error';
   const [message, ...more] =

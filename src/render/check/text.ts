@@ -8,10 +8,18 @@ import type { Style } from '../style.ts';
 export function checkText(report: CheckReport, style: Style): string {
   const { checks, passed, failed } = printableDeep(report);
   const width = checks.reduce((max, check) => Math.max(max, check.name.length), 0);
-  const lines = checks.flatMap((check) => (check.ok ? [passLine(check, width, style)] : failLines(check, width, style)));
+  const lines = checks.flatMap((check, i) => [
+    ...(check.step !== checks[i - 1]?.step ? stepLine(check, style) : []),
+    ...(check.ok ? [passLine(check, width, style)] : failLines(check, width, style)),
+  ]);
   const count = `${passed} passed, ${failed} failed`;
   const { chalk } = style;
   return finish(`${[...lines, '', failed > 0 ? chalk.red.bold(count) : chalk.green.bold(count)].join('\n')}\n`, style);
+}
+
+/** The name of a step stands above its checks. */
+function stepLine({ step }: CheckResult, { chalk }: Style): readonly string[] {
+  return step === undefined ? [] : ['', chalk.dim(`── ${step} ──`)];
 }
 
 function passLine(check: CheckResult, width: number, { chalk }: Style): string {
@@ -40,6 +48,11 @@ export function causes(check: CheckResult): readonly string[] {
   return [
     ...new Set(check.outcomes.flatMap((outcome) => (outcome.cause ? [`${outcome.cause.text} (${outcome.cause.code})`] : []))),
   ];
+}
+
+/** The check's name behind that of its step. */
+export function fullName({ step, name }: CheckResult): string {
+  return step === undefined ? name : `${step}: ${name}`;
 }
 
 /** What a failed check says in one piece of plain text. */

@@ -11,8 +11,21 @@ import { readPod } from './pod.ts';
 import { readService } from './service.ts';
 import { readWorkload } from './workload.ts';
 
+/** A mapping that must be a Kubernetes object: it names its kind and API version. */
+export function readKubernetesObject(reader: Reader, object: Mapping, out: Collector): void {
+  const kind = valueAt(object, 'kind');
+  const apiVersion = valueAt(object, 'apiVersion');
+  if (typeof kind === 'string' && typeof apiVersion === 'string') {
+    readObject(reader, object, kind, out);
+    return;
+  }
+  const missing = typeof kind === 'string' ? 'apiVersion' : 'kind';
+  const message = `A Kubernetes object needs "apiVersion" and "kind", as text; "${missing}" is not there`;
+  reader.problems.error('not-an-object', message, reader.position(object), 'A scenario has neither of them');
+}
+
 /** Reads one Kubernetes object, or each object of a List, into the collector. `kind` is the object's own, or its list's. */
-export function readObject(reader: Reader, object: Mapping, kind: string, out: Collector): void {
+function readObject(reader: Reader, object: Mapping, kind: string, out: Collector): void {
   switch (kind) {
     case 'Node':
       return out.addNode('object', readNode(reader, object));

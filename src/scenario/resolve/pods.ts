@@ -7,24 +7,26 @@ import { nearest } from '../../support/nearest.ts';
 import type { PodDraft } from '../drafts.ts';
 import { parseIpSloppy } from '../reading/addresses.ts';
 import type { Problems } from '../reading/problems.ts';
+import type { Allotments } from './allotments.ts';
 
 /** Of a node's pod range: 0 is the network, 1 the bridge, the third is the first pod's (host-local IPAM). */
 const FIRST_POD = 2;
 
 /**
  * Pods with addresses. hostNetwork pods have their node's; the others what is given, else what a given slice says of them, else the
- * next free one of the node's range from the third on.
+ * next free one of the node's range from the third on. What a pod has got in an earlier step stays its own.
  */
 export function resolvePods(
   drafts: readonly PodDraft[],
   nodes: readonly Node[],
   slices: readonly EndpointSlice[],
   problems: Problems,
+  allotments: Allotments,
 ): readonly Pod[] {
   const nodesByName = new Map(nodes.map((node) => [node.name, node]));
   const allotting = drafts.some((d) => d.hostNetwork !== true && d.addresses === undefined);
   const known = allotting
-    ? knownAddresses(drafts, slices)
+    ? knownAddresses(drafts, slices, allotments)
     : { ofPod: new Map<string, IpAddress[]>(), taken: new Set<IpAddress>() };
   const cursors = new Map<Cidr, IpAddress>();
   const pods: Pod[] = [];
@@ -36,6 +38,7 @@ export function resolvePods(
         ? node.addresses
         : (draft.addresses ??
           known.ofPod.get(`${draft.namespace}/${draft.name}`) ??
+          allottedTo(draft, allotments) ??
           allot(draft, node, known.taken, cursors, problems));
     pods.push(podOf(draft, node, addresses));
   }
@@ -94,9 +97,12 @@ function nodeOf(draft: PodDraft, nodes: ReadonlyMap<string, Node>, problems: Pro
 function knownAddresses(
   drafts: readonly PodDraft[],
   slices: readonly EndpointSlice[],
+  allotments: Allotments,
 ): { readonly ofPod: ReadonlyMap<string, readonly IpAddress[]>; readonly taken: Set<IpAddress> } {
   const ofPod = new Map<string, IpAddress[]>();
-  const taken = new Set(drafts.flatMap((draft) => draft.addresses ?? []));
+  const taken = new Set(allotments.retired);
+  for (const draft of drafts) for (const address of draft.addresses ?? []) taken.add(address);
+  for (const { addresses } of allotments.pods.values()) for (const address of addresses) taken.add(address);
   for (const slice of slices) {
     for (const endpoint of slice.endpoints) {
       const address = parseIpSloppy(endpoint.addresses[0] ?? '');
@@ -108,6 +114,12 @@ function knownAddresses(
     }
   }
   return { ofPod, taken };
+}
+
+/** The addresses that a pod has had; another node has another range. */
+function allottedTo(draft: PodDraft, { pods }: Allotments): readonly IpAddress[] | undefined {
+  const allotted = pods.get(`${draft.namespace}/${draft.name}`);
+  return allotted?.node === draft.node && allotted?.addresses.length !== 0 ? allotted?.addresses : undefined;
 }
 
 function allot(

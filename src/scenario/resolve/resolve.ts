@@ -3,6 +3,8 @@ import { deriveEndpointSlices } from '../../kubernetes/model/endpoint-slices.ts'
 import type { Drafts, PodDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 import { parseVersion } from '../reading/version.ts';
+import { NO_ALLOTMENTS } from './allotments.ts';
+import type { Allotments } from './allotments.ts';
 import { resolveCni, resolveKubeProxy } from './config.ts';
 import { assumeListeners } from './listeners.ts';
 import { resolveNodes } from './nodes.ts';
@@ -17,20 +19,21 @@ const NEWEST_VERSION: KubernetesVersion = { major: 1, minor: 34 };
 
 /**
  * Fills in what a real cluster would have filled in (design, section 5, "Defaults"). The same input gives the same cluster. `pods`
- * are the drafts of its pods, those of workloads included.
+ * are the drafts of its pods, those of workloads included. `allotments`: what the scenario's steps before have handed out.
  */
 export function resolveCluster(
   drafts: Drafts,
   problems: Problems,
+  allotments: Allotments = NO_ALLOTMENTS,
 ): { readonly cluster: Cluster; readonly pods: readonly PodDraft[] } {
   const cni = resolveCni(drafts.cni);
   const podCidrs = resolvePodCidrs(drafts, cni);
   const serviceCidrs = resolveServiceCidrs(drafts);
   const nodes = resolveNodes(drafts.nodes, resolveNodeCidrs(drafts.nodes, podCidrs, cni, problems), problems);
-  const { pods: podDrafts, workloads } = expandWorkloads(drafts, nodes, problems);
+  const { pods: podDrafts, workloads } = expandWorkloads(drafts, nodes, problems, allotments);
   const given = drafts.slices.map((draft) => draft.slice);
-  const pods = resolvePods(podDrafts, nodes, given, problems);
-  const services = resolveServices(drafts.services, serviceCidrs, problems);
+  const pods = resolvePods(podDrafts, nodes, given, problems, allotments);
+  const services = resolveServices(drafts.services, serviceCidrs, problems, allotments.retired);
   const kubernetesVersion = drafts.cluster.kubernetesVersion ?? kubeletVersion(drafts) ?? NEWEST_VERSION;
   const withEndpoints = new Set(given.map((slice) => `${slice.namespace}/${slice.service}`));
   const endpointSlices = [...given, ...deriveEndpointSlices({ kubernetesVersion, nodes, pods, services }, withEndpoints)];

@@ -10,16 +10,14 @@ import { ClusterIpAllocator, NodePortAllocator } from './service-allocators.ts';
 /** The API server's default of sessionAffinityConfig.clientIP.timeoutSeconds. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
 
-/** Services with the API server's defaults, cluster IPs and node ports. */
+/** Services with the API server's defaults, cluster IPs and node ports; those in `retired` are not handed out. */
 export function resolveServices(
   drafts: readonly ServiceDraft[],
   serviceCidrs: readonly Cidr[],
   problems: Problems,
+  retired: ReadonlySet<IpAddress>,
 ): readonly Service[] {
-  const ips = new ClusterIpAllocator(
-    serviceCidrs,
-    drafts.flatMap((d) => d.clusterIps ?? []),
-  );
+  const ips = new ClusterIpAllocator(serviceCidrs, [...retired, ...drafts.flatMap((d) => d.clusterIps ?? [])]);
   const nodePorts = new NodePortAllocator(drafts);
   return drafts.map((draft) => resolveService(draft, serviceCidrs, ips, nodePorts, problems));
 }

@@ -1,6 +1,7 @@
 import type { Node, Workload } from '../../kubernetes/model/cluster.ts';
 import type { Drafts, NodeDraft, PodDraft, WorkloadDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
+import type { Allotments } from './allotments.ts';
 
 /** A cluster of more pods is beyond Kubernetes' limits, and most likely a slip of the pen. */
 const MAX_PODS = 150_000;
@@ -14,8 +15,14 @@ export interface ExpandedWorkloads {
 /**
  * Makes the pods of workloads of which none are given: `NAME-N` from 0 on, round robin over the nodes that a plain pod may use,
  * or `NAME-NODE` on every node that the selector of a DaemonSet takes. A given pod with such a name takes its place and adds to it.
+ * A pod that an earlier step has placed stays where it is.
  */
-export function expandWorkloads(drafts: Drafts, nodes: readonly Node[], problems: Problems): ExpandedWorkloads {
+export function expandWorkloads(
+  drafts: Drafts,
+  nodes: readonly Node[],
+  problems: Problems,
+  allotments: Allotments,
+): ExpandedWorkloads {
   if (drafts.pods.every(isPlacedPod)) return { pods: drafts.pods, workloads: [] };
   const given = new Map<string, PodDraft>();
   const workloadDrafts: WorkloadDraft[] = [];
@@ -24,7 +31,7 @@ export function expandWorkloads(drafts: Drafts, nodes: readonly Node[], problems
     else given.set(`${entry.namespace}/${entry.name}`, entry);
   }
   const owned = podsByOwner([...given.values()], workloadDrafts);
-  const places = new Places(nodes, drafts.nodes, problems);
+  const places = new Places(nodes, drafts.nodes, problems, allotments);
   const pods = new Map<string, PodDraft>();
   const workloads: Workload[] = [];
   for (const entry of drafts.pods) {
@@ -58,21 +65,23 @@ class Places {
   readonly #nodes: readonly Node[];
   readonly #schedulable: readonly Node[];
   readonly #problems: Problems;
+  readonly #allotments: Allotments;
   #next = 0;
   #made = 0;
 
-  constructor(nodes: readonly Node[], drafts: readonly NodeDraft[], problems: Problems) {
+  constructor(nodes: readonly Node[], drafts: readonly NodeDraft[], problems: Problems, allotments: Allotments) {
     const closed = new Set(drafts.filter((n) => n.unschedulable === true).map((n) => n.name));
     const open = nodes.filter((n) => !closed.has(n.name));
     this.#nodes = nodes;
     this.#schedulable = open.length > 0 ? open : nodes;
     this.#problems = problems;
+    this.#allotments = allotments;
   }
 
   place(pod: PodDraft): PodDraft {
     if (pod.node !== undefined || pod.placeable !== true || this.#schedulable.length === 0) return pod;
-    const node = this.#schedulable[this.#next++ % this.#schedulable.length];
-    return node === undefined ? pod : { ...pod, node: node.name };
+    const node = this.#placeBefore(pod) ?? this.#schedulable[this.#next++ % this.#schedulable.length]?.name;
+    return node === undefined ? pod : { ...pod, node };
   }
 
   podsOf(workload: WorkloadDraft): readonly PodDraft[] {
@@ -96,11 +105,16 @@ class Places {
       this.#problems.error('no-node', `The pods of ${kind} ${name} can be placed nowhere: ${message}`, workload.position);
       return [];
     }
-    return Array.from({ length: workload.replicas }, (_, i) => ({
-      ...template,
-      name: `${name}-${workload.firstOrdinal + i}`,
-      node: nodes[i % nodes.length]?.name,
-    }));
+    return Array.from({ length: workload.replicas }, (_, i) => {
+      const pod = { ...template, name: `${name}-${workload.firstOrdinal + i}` };
+      return { ...pod, node: this.#placeBefore(pod) ?? nodes[i % nodes.length]?.name };
+    });
+  }
+
+  /** The node that an earlier step has put a pod on, if it is still there. */
+  #placeBefore({ namespace, name }: PodDraft): string | undefined {
+    const node = this.#allotments.pods.get(`${namespace}/${name}`)?.node;
+    return node !== undefined && this.#nodes.some((n) => n.name === node) ? node : undefined;
   }
 }
 

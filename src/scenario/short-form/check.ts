@@ -18,15 +18,18 @@ const PROBE_KEYS: readonly string[] = [
   'backend',
   'via',
 ];
-const CHECK_KEYS: readonly string[] = ['name', ...PROBE_KEYS, 'before', 'coldNeighbours', 'expect'];
+const CHECK_KEYS: readonly string[] = ['name', ...PROBE_KEYS, 'continues', 'before', 'coldNeighbours', 'expect'];
+/** What a check that continues another one takes from it. */
+const TAKEN_KEYS: readonly string[] = ['from', 'to', 'protocol', 'sourcePort', 'sourceAddress', 'backend', 'via', 'before'];
 const EXPECT_KEYS: readonly string[] = ['verdict', 'server', 'source', 'servers', 'cause', 'status', 'through', 'notThrough'];
 /** What fits into an IPv4 datagram beside its headers. */
 const MAX_PAYLOAD = 65507;
 
-/** An entry of `checks`. Without a name it is called "FROM to TO". */
+/** An entry of `checks`. Without a name it is called "FROM to TO", one that continues another "NAME, continued". */
 export function readCheck(reader: Reader, item: Mapping): Check | undefined {
   reader.allowOnly(item, 'a check', CHECK_KEYS);
-  const probe = readProbe(reader, item, 'A check');
+  const continues = reader.text(item, 'continues');
+  const probe = continues === undefined ? readProbe(reader, item, 'A check') : readContinuation(reader, item);
   const before = reader.mappings(item, 'before', (connection) => {
     reader.allowOnly(connection, 'a connection of "before"', PROBE_KEYS);
     return readProbe(reader, connection, 'A connection of "before"');
@@ -38,11 +41,40 @@ export function readCheck(reader: Reader, item: Mapping): Check | undefined {
   if (probe === undefined) return undefined;
   return {
     ...probe,
-    name: name ?? `${probe.from} to ${probe.to}`,
+    name: name ?? (continues === undefined ? `${probe.from} to ${probe.to}` : `${continues}, continued`),
+    ...(continues !== undefined && { continues }),
     before: before ?? [],
     coldNeighbours,
     expect,
     position: reader.position(item),
+  };
+}
+
+/** Says what the packet looks like; where it goes is known when the check that it continues is found. */
+function readContinuation(reader: Reader, item: Mapping): Probe {
+  for (const key of TAKEN_KEYS) {
+    if (valueAt(item, key) === undefined) continue;
+    const message = `A check that "continues" another one takes "${key}" from it`;
+    reader.problems.error('wrong-key', message, reader.source.keyPosition(item, key));
+  }
+  return {
+    from: '',
+    to: '',
+    ...readPacket(reader, item),
+    protocol: null,
+    sourcePort: null,
+    sourceAddress: null,
+    backend: null,
+    via: null,
+  };
+}
+
+/** What a packet looks like. */
+function readPacket(reader: Reader, item: Mapping): Pick<Probe, 'payload' | 'dontFragment' | 'ttl'> {
+  return {
+    payload: reader.integer(item, 'payload', 0, MAX_PAYLOAD) ?? null,
+    dontFragment: reader.boolean(item, 'dontFragment') ?? null,
+    ttl: reader.integer(item, 'ttl', 1, 255) ?? null,
   };
 }
 
@@ -56,9 +88,7 @@ function readProbe(reader: Reader, item: Mapping, what: string): Probe | undefin
     protocol: readProtocol(reader, item) ?? null,
     sourcePort: reader.integer(item, 'sourcePort', 1, MAX_PORT) ?? null,
     sourceAddress: readIp(reader, item, 'sourceAddress') === undefined ? null : (reader.string(item, 'sourceAddress') ?? null),
-    payload: reader.integer(item, 'payload', 0, MAX_PAYLOAD) ?? null,
-    dontFragment: reader.boolean(item, 'dontFragment') ?? null,
-    ttl: reader.integer(item, 'ttl', 1, 255) ?? null,
+    ...readPacket(reader, item),
     backend: reader.string(item, 'backend') ?? null,
     via: reader.oneOf(item, 'via', ['kubectl-proxy', 'port-forward', 'exec'] as const) ?? null,
   };

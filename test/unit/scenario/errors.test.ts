@@ -127,7 +127,6 @@ describe('errors of the short form', () => {
       ],
     ],
     ['a check that goes nowhere', 'checks: [{ from: pod/a }]', ['1:10 missing-key A check needs "to"']],
-    ['steps', 'steps: []', ['1:1 not-supported "steps" is not supported yet']],
     [
       'a firewall rule for an unknown host',
       `${NODE}underlay: { firewall: [{ drop: udp/8472, from: node-2 }] }`,

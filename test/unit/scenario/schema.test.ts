@@ -47,6 +47,8 @@ describe('schema of the short form', () => {
     ['check', 'checks: [{ from: a, to: b, KEY: 1 }]'],
     ['probe', 'checks: [{ from: a, to: b, before: [{ from: a, to: b, KEY: 1 }] }]'],
     ['expect', 'checks: [{ from: a, to: b, expect: { KEY: 1 } }]'],
+    ['step', 'steps: [{ KEY: 1 }]'],
+    ['changes', 'steps: [{ apply: { KEY: 1 } }]'],
   ])('keys of %s are those of the reader', (name, text) => {
     const result = load(text.replace('KEY', 'qqqqqqqqqq'));
     const unknown = (result.ok ? [] : result.diagnostics).find((d) => d.code === 'unknown-key');

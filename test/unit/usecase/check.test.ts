@@ -19,7 +19,7 @@ function check(expectation: CheckExpectation, more: Partial<Check> = {}): Check 
 }
 
 function scenario(...checks: readonly Check[]): Scenario {
-  return { cluster: cluster(), checks, assumptions: [], diagnostics: [] };
+  return { cluster: cluster(), checks, steps: [], assumptions: [], diagnostics: [] };
 }
 
 /** web-1 or web-2 answers; what goes to port 81 is dropped by a rule. */

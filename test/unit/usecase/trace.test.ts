@@ -8,7 +8,7 @@ import type { Trace } from '../../../src/trace/trace.ts';
 import { cluster, emptyWorld, ip, probe, result } from './fixtures.ts';
 
 function scenario(more: Partial<Cluster> = {}): Scenario {
-  return { cluster: cluster(more), checks: [], assumptions: ['flannel-vxlan is assumed'], diagnostics: [] };
+  return { cluster: cluster(more), checks: [], steps: [], assumptions: ['flannel-vxlan is assumed'], diagnostics: [] };
 }
 
 /** Half of the connections reach web-1, half web-2; later connections of one state stay where the first went. */

@@ -1,0 +1,33 @@
+import { deleteStaleEntries } from './services/stale-conntrack.ts';
+import type { HostState, KernelState } from '../kernel/state.ts';
+import type { Host } from '../kernel/host.ts';
+import type { World } from '../kernel/world.ts';
+import type { Cluster } from './model/cluster.ts';
+
+/**
+ * What the controllers do to the state that packets have left behind when the cluster has changed, beside writing their rules anew:
+ * kube-proxy deletes stale conntrack entries, and with a chain of its own go the lists of addresses that the chain kept for session
+ * affinity. A node with a dump has no kube-proxy that would react. `world` is that of `after`.
+ */
+export function resync(state: KernelState, world: World, before: Cluster, after: Cluster): void {
+  if (after.kubeProxy.mode === 'none') return;
+  const known = state.known();
+  for (const node of after.nodes) {
+    const name = `node/${node.name}`;
+    const host = known.has(name) && node.iptablesSave === null ? world.host(name) : undefined;
+    if (!host) continue;
+    deleteStaleEntries(state.host(name), before, after);
+    dropLists(state.host(name), host);
+  }
+}
+
+const AFFINITY_LIST = /^recent:(KUBE-SEP-.+)$/;
+
+/** A list lives as long as a rule that names it (recent_mt_destroy). kube-proxy names an endpoint's list after its chain. */
+function dropLists(state: HostState, host: Host): void {
+  const nat = host.netfilter.iptables.get('nat');
+  for (const key of state.modules.keys()) {
+    const chain = AFFINITY_LIST.exec(key)?.[1];
+    if (chain !== undefined && nat?.chain(chain) === undefined) state.modules.delete(key);
+  }
+}
