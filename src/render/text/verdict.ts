@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   'host-unreachable': 'NO ROUTE TO HOST',
   'network-unreachable': 'NETWORK IS UNREACHABLE',
   'message-too-long': 'MESSAGE TOO LONG',
-  prohibited: 'PROHIBITED BY A FIREWALL',
+  prohibited: 'PERMISSION DENIED',
   'not-permitted': 'OPERATION NOT PERMITTED',
   'invalid-argument': 'INVALID ARGUMENT',
   unresolved: 'NAME NOT RESOLVED',
@@ -74,9 +74,15 @@ function who(outcomes: readonly Outcome[], branched: boolean): string {
   for (const outcome of outcomes) {
     if (outcome.server !== null) shares.set(outcome.server, (shares.get(outcome.server) ?? 0) + outcome.probability);
   }
-  if (shares.size === 0) return outcomes[0]!.verdict === 'connected' ? '' : 'Nobody answered.';
+  if (shares.size === 0) return outcomes[0]!.verdict === 'connected' ? '' : answerLost(outcomes[0]!);
   const names = [...shares].map(([server, share]) => shortName(server) + (branched ? ` (${percent(share)})` : ''));
   return `${listing(names, 'or')} ${branched ? 'answers' : 'answered'}.`;
+}
+
+/** An answer that was sent and lost is not the same as none: somebody is there. */
+function answerLost({ reply }: Outcome): string {
+  const lost = reply[0]?.packet?.icmp === undefined && reply.some((event) => event.kind === 'drop' && !event.outer);
+  return lost ? `${shortName(reply[0]!.host)} answered, and the answer was lost.` : 'Nobody answered.';
 }
 
 const LISTED = 8;
@@ -168,8 +174,14 @@ function decidedFields(outcomes: readonly Outcome[], style: Style): readonly str
 
 function decisionFields(event: TraceEvent, style: Style, nat?: NatEvent): readonly string[] {
   const owner = event.origin;
-  const behind = owner ? [owner.object, owner.by && `by ${owner.by}`].filter(Boolean).join(', ') : '';
+  const behind = owner ? ownerText(owner) : '';
   return [...decision(event, style, nat), ...(behind === '' ? [] : field('because of', behind, style))];
+}
+
+/** "Service shop/web, by kube-proxy", "kube-proxy", "an operator's command". */
+function ownerText({ object, by }: NonNullable<TraceEvent['origin']>): string {
+  if (object) return by ? `${object}, by ${by}` : object;
+  return by === 'operator' ? "an operator's command" : (by ?? '');
 }
 
 function decision(event: TraceEvent, style: Style, nat: NatEvent | undefined): readonly string[] {

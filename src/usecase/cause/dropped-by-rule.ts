@@ -1,6 +1,6 @@
 import type { PolicyEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt, placeOf } from './evidence.ts';
+import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt, placeOf, untrackingRule } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { noEndpoints, noLocalEndpoints, sourceRange } from './service-refuses.ts';
 
@@ -77,9 +77,7 @@ function ruleReject(site: Site, rule: RuleEvent, index: number): Cause {
  * exempt from tracking, or it went another way.
  */
 function conntrackInvalid({ result }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
-  const untracking = [...result.request, ...result.reply, ...result.ack].find(
-    (e): e is RuleEvent => e.kind === 'rule' && e.host === site.host && /-j (CT --notrack|NOTRACK)\b/.test(e.text),
-  );
+  const untracking = untrackingRule(result, site.host);
   const packet = describePacket(packetAt(site));
   if (untracking) {
     const text = `${site.host} dropped ${packet} as INVALID (${placeOf(rule)}), since ${describeRule(untracking)} kept the connection out of conntrack`;

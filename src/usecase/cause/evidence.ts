@@ -94,6 +94,13 @@ export function wasTranslated(result: ConnectionResult): boolean {
   return result.request.some((event) => event.kind === 'nat' && event.type === 'dnat' && !event.outer);
 }
 
+/** The rule that kept a packet of the connection out of conntrack on a host. */
+export function untrackingRule(result: ConnectionResult, host: string): RuleEvent | null {
+  const events = [...result.request, ...result.reply, ...result.ack];
+  const found = events.find((e) => e.kind === 'rule' && e.host === host && /-j (CT --notrack|NOTRACK)\b/.test(e.text));
+  return found?.kind === 'rule' ? found : null;
+}
+
 /** "rule 3 of filter FORWARD". */
 export function placeOf(rule: RuleEvent): string {
   return `rule ${rule.rule} of ${rule.table} ${rule.chain}`;

@@ -26,16 +26,26 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
     ]);
   }
   const holder = parsed === null ? null : holderHost(evidence, parsed);
-  if (holder === null)
-    return causeAt(
-      site,
-      'no-such-address',
-      `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`,
-      null,
-    );
+  if (holder === null) {
+    const text = `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`;
+    const stale = staleEntry(site, address);
+    return causeAt(site, 'no-such-address', stale === null ? text : `${text}; ${stale.text}`, stale?.remedy ?? null);
+  }
   const text = `${site.host} looked for ${address} on ${device}, where nobody answers; ${holder} has it, but not on this link`;
   return overlappingRange(evidence, site, text) ?? causeAt(site, 'neighbour-failed', text, null);
 };
+
+/** conntrack leads to an address that is no more: what a rule once chose for the connection, no rule is asked about again. */
+function staleEntry(site: Site, address: string): { readonly text: string; readonly remedy: Cause['remedy'] } | null {
+  const index = site.events.findLastIndex((event) => event.kind === 'nat' && event.type === 'dnat' && !event.outer);
+  const nat = site.events[index];
+  if (nat?.kind !== 'nat' || nat.after.dst !== address || site.events[index - 1]?.kind === 'rule') return null;
+  const protocol = nat.packet?.protocol;
+  const text = `conntrack of ${nat.host} still sends this ${protocol === 'udp' ? 'client' : 'connection'} there`;
+  const command = `conntrack -D -p udp --orig-dst ${nat.before.dst} --dst-nat ${address}`;
+  // A TCP connection has lost its server for good.
+  return { text, remedy: protocol === 'udp' ? [onHost(nat.host, command)] : null };
+}
 
 /** A pod takes its node's whole range for its own link: what lies in it and is no pod can't be reached. */
 function overlappingRange({ cluster }: Evidence, site: Site, text: string): Cause | null {

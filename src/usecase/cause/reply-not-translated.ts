@@ -1,7 +1,7 @@
 import { formatIp } from '../../net/ip.ts';
 import { sysctl } from '../../kernel/sysctl.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, describePacket, onHost, packetAt } from './evidence.ts';
+import { causeAt, deleteRule, describePacket, describeRule, onHost, packetAt, untrackingRule } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 /**
@@ -22,6 +22,11 @@ export const replyNotTranslated: Diagnose = (evidence, site) => {
   if (bypassed(evidence, translator)) {
     const text = `${translator} translated the request, but bridged the answer ${describePacket(packet)} past netfilter (net.bridge.bridge-nf-call-iptables=0), so the client gets it from the endpoint instead of ${expected}`;
     return causeAt(site, 'bridge-nf-off', text, [onHost(translator, 'sysctl -w net.bridge.bridge-nf-call-iptables=1')]);
+  }
+  const untracking = untrackingRule(result, translator);
+  if (untracking) {
+    const text = `the client gets the answer ${describePacket(packet)} instead of one from ${expected}: ${describeRule(untracking)} kept it out of conntrack on ${translator}, so the translation was not undone`;
+    return causeAt(site, 'reply-not-translated', text, [deleteRule(untracking)]);
   }
   const passes = result.reply.some((e) => e.host === translator);
   const why = passes

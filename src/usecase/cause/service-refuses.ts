@@ -1,4 +1,4 @@
-import { cidrContains } from '../../net/cidr.ts';
+import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { RuleEvent } from '../../trace/event.ts';
@@ -35,7 +35,8 @@ export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, 
   const ranges = service?.loadBalancerSourceRanges.map((range) => `${formatIp(range.address)}/${range.length}`) ?? [];
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
   const text = `${name} lets only ${ranges.join(', ')} use its load balancer address, and ${client} is not in it (${placeOf(rule)})`;
-  const wanted = client.includes(':') ? `${client}/128` : `${client}/32`;
+  const pods = cluster.podCidrs.find((range) => address !== null && cidrContains(range, address));
+  const wanted = pods ? formatCidr(pods) : client.includes(':') ? `${client}/128` : `${client}/32`;
   const remedy = service ? [patch(service, { loadBalancerSourceRanges: [...ranges, wanted] })] : null;
   return causeAt(site, 'source-range', text, remedy, index);
 }

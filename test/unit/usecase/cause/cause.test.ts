@@ -467,6 +467,26 @@ const CASES: readonly Case[] = [
     remedy: null,
   },
   {
+    code: 'source-range',
+    what: 'a pod of the cluster',
+    append: LOAD_BALANCER,
+    to: '172.18.0.200:80',
+    verdict: 'timeout',
+    says: ['lets only 203.0.113.0/24 use'],
+    remedy: [
+      `kubectl -n default patch service lb --type merge -p '{"spec":{"loadBalancerSourceRanges":["203.0.113.0/24","10.244.0.0/16"]}}'`,
+    ],
+  },
+  {
+    code: 'reply-not-translated',
+    what: 'the answer is kept out of conntrack',
+    commands: ['node-1: iptables -t raw -A PREROUTING -p tcp --sport 8080 -j CT --notrack'],
+    to: 'svc/far',
+    verdict: 'timeout',
+    says: ['instead of one from 10.96.0.21', '--notrack', 'kept it out of conntrack on node/node-1'],
+    remedy: ['iptables -t raw -D PREROUTING -p tcp -m tcp --sport 8080 -j CT --notrack  # on node/node-1'],
+  },
+  {
     code: 'conntrack-invalid',
     what: 'the request was not tracked',
     commands: ['node-1: iptables -t raw -A PREROUTING -s 10.244.1.2/32 -j CT --notrack'],
