@@ -42,7 +42,7 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
   const { cluster, pods } = resolveCluster(drafts, problems);
   validate(cluster, drafts, pods, problems);
   const steps = problems.hasErrors ? [] : resolveSteps(drafts, cluster, problems);
-  const checks = linkChecks(drafts.checks, steps, problems);
+  const checks = problems.hasErrors ? { first: [], steps } : linkChecks(drafts.checks, steps, problems);
   if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
   return {
     ok: true,
