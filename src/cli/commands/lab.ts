@@ -89,7 +89,7 @@ async function up(args: readonly string[], options: LabOptions, io: Io): Promise
   };
   process.once('SIGINT', stop).once('SIGTERM', stop).once('SIGHUP', stop);
   try {
-    await runScript(planned.script);
+    await runScript(planned.name, planned.script);
   } catch (error) {
     removeLab(planned.name);
     throw error;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { agentProbe } from '../../usecase/lab/agent-hosts.ts';
-import type { AgentHost } from '../../usecase/lab/agent-hosts.ts';
 import type { Observation } from '../../usecase/lab/observation.ts';
+import type { LabPlan } from '../../usecase/lab/plan-lab.ts';
 import type { PlannedProbe } from '../../usecase/lab/verify.ts';
 
 /** Where the measuring program lies in the package. */
@@ -18,8 +18,8 @@ export interface Agent {
 }
 
 /** Starts the measuring process and puts servers, captures and traces into the lab's namespaces. */
-export async function startAgent(packageRoot: string, hosts: readonly AgentHost[], vxlanPort: number | null): Promise<Agent> {
-  const child = spawn('python3', ['-B', join(packageRoot, PROGRAM)], { stdio: ['pipe', 'pipe', 'pipe'] });
+export async function startAgent(packageRoot: string, { name, hosts, vxlanPort }: Omit<LabPlan, 'script'>): Promise<Agent> {
+  const child = spawn('python3', ['-B', join(packageRoot, PROGRAM), name], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => {
     errors += data.toString();

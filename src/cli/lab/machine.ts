@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { missingModule } from '../../usecase/lab/missing-module.ts';
 import { belongsTo, labOf } from '../../usecase/lab/names.ts';
 import { UsageError } from '../errors.ts';
@@ -38,16 +38,11 @@ export function labs(): readonly LabName[] {
  * Runs a lab's script.
  * @throws UsageError with what the failing command said
  */
-export async function runScript(script: string): Promise<void> {
-  // The script is read whole before it runs: none of its commands can read it away. The shell leads a group, so that all can be ended.
-  const child = spawn('sh', ['-c', 'script=$(cat); exec </dev/null; eval "$script"'], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-    detached: true,
-  });
-  const end = (): void => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  };
-  process.once('exit', end);
+export async function runScript(lab: LabName, script: string): Promise<void> {
+  // The script is read whole before it runs: none of its commands can read it away. The shell leads a group and bears the lab's name, so
+  // that it and what it runs can be found and ended.
+  const read = 'script=$(cat); exec </dev/null; eval "$script"';
+  const child = spawn('sh', ['-c', read, lab], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => {
     errors += data.toString();
@@ -58,7 +53,6 @@ export async function runScript(script: string): Promise<void> {
     child.once('error', reject);
     child.once('exit', resolve);
   });
-  process.off('exit', end);
   if (code === 0) return;
   const module = missingModule(errors);
   throw new UsageError(
@@ -67,12 +61,25 @@ export async function runScript(script: string): Promise<void> {
   );
 }
 
-/** Removes a lab: ends every process in its namespaces and deletes them, and with them all that was in them. */
+/** Removes a lab: ends who still builds it and every process in its namespaces, and deletes these with all that was in them. */
 export function removeLab(lab: LabName): number {
+  endNamed(lab);
   const names = labNamespaces(lab);
   for (const name of names) endProcesses(name);
   for (const name of names) spawnSync('ip', ['netns', 'del', name], { stdio: 'ignore' });
   return names.length;
+}
+
+/** Ends processes, and their groups, that bear the lab's name as an argument: an unfinished script, a measuring process. */
+function endNamed(lab: LabName): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (words.slice(1).includes(lab) && Number(pid) !== process.pid) process.kill(-Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
 }
 
 function endProcesses(namespace: string): void {

@@ -16,8 +16,8 @@ async function inLab<T>(plan: LabPlan, packageRoot: string, work: (agent: Agent)
   };
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    await runScript(plan.script);
-    const agent = await startAgent(packageRoot, plan.hosts, plan.vxlanPort);
+    await runScript(plan.name, plan.script);
+    const agent = await startAgent(packageRoot, plan);
     try {
       return await work(agent);
     } finally {
