@@ -42,6 +42,8 @@ export interface ExploreOptions {
   readonly limit?: number;
 }
 
+/** Work (see ConnectionResult) beyond which fewer ways are walked: about a second's worth. */
+const MAX_WORK = 1_000_000;
 /** A pinned choice may hide deep in a long list of endpoints: more branches are tried for it before sampling. */
 const PINNED_FACTOR = 16;
 
@@ -52,7 +54,7 @@ const PINNED_FACTOR = 16;
 export function explore(connections: readonly PlannedConnection[], options: ExploreOptions): Exploration {
   const limit = options.limit ?? STRATA;
   const pinned = connections.some((connection) => connection.pin !== null);
-  const run = new Run(connections, options, limit * (pinned ? PINNED_FACTOR : 1));
+  const run = new Run(connections, options, limit * (pinned ? PINNED_FACTOR : 1) - 1);
   const leaves = run.everyBranch(0, options.state, 1, []);
   const complete = leaves !== null;
   const branches = complete ? leaves : run.sample(limit);
@@ -76,7 +78,10 @@ class Run {
   readonly idlePins = new Set<Server>();
   readonly #connections: readonly PlannedConnection[];
   readonly #options: ExploreOptions;
+  /** Further branches that may be walked. */
   #budget: number;
+  #walks = 0;
+  #work = 0;
   #missed: { readonly wanted: Server; readonly reached: Set<string> } | null = null;
 
   constructor(connections: readonly PlannedConnection[], options: ExploreOptions, budget: number) {
@@ -85,16 +90,16 @@ class Run {
     this.#budget = budget;
   }
 
-  /** All branches from the `index`th connection on; null once the budget is spent. */
+  /** All branches from the `index`th connection on; null once the budget or the work is spent. */
   everyBranch(index: number, state: KernelState, probability: number, results: readonly ConnectionResult[]): Branch[] | null {
     const connection = this.#connections[index];
     if (!connection) return [{ probability, results, state }];
     const branches: Branch[] = [];
-    const open: (readonly number[])[] = [[]];
-    for (let given = open.pop(); given; given = open.pop()) {
-      if (--this.#budget < 0) return null;
+    let given: readonly number[] | null = [];
+    while (given) {
+      if ((given.length > 0 && --this.#budget < 0) || this.#work > MAX_WORK) return null;
       const walked = this.#walkPinned(connection, state, given);
-      open.push(...alternatives(walked.choices, given.length));
+      given = nextPicks(walked.choices);
       if (!this.#keeps(connection, walked)) continue;
       const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [
         ...results,
@@ -106,9 +111,11 @@ class Run {
     return branches;
   }
 
-  /** `count` walks of the whole sequence whose choices are spread evenly over what can happen. */
-  sample(count: number): Branch[] {
+  /** Up to `limit` walks of the whole sequence whose choices are spread evenly over what can happen. */
+  sample(limit: number): Branch[] {
     const branches: Branch[] = [];
+    const perSequence = (this.#work / this.#walks) * this.#connections.length;
+    const count = Math.max(1, Math.min(limit, Math.floor(MAX_WORK / perSequence)));
     for (let i = 0; i < count; i++) {
       let state = this.#options.state;
       let position = (i + 0.5) / count;
@@ -143,6 +150,8 @@ class Run {
   #walk(request: ConnectionRequest, before: KernelState, choices: Choices, record = true): Walked {
     const state = before.fork();
     const result = this.#options.connect(request, { world: this.#options.world, state, choices, record });
+    this.#walks += 1;
+    this.#work += result.work;
     return { result, state, choices };
   }
 
@@ -159,15 +168,12 @@ class Run {
   }
 }
 
-/** Picks that lead to the branches a walk passed by, the nearest to it last. */
-function alternatives(choices: Choices, fixed: number): number[][] {
-  const picks = choices.decisions.map((decision) => decision.picked);
-  const others: number[][] = [];
-  for (let i = fixed; i < picks.length; i++) {
-    const { weights, picked } = choices.decisions[i]!;
-    for (let other = weights.length - 1; other >= 0; other--) {
-      if (other !== picked && weights[other]! > 0) others.push([...picks.slice(0, i), other]);
-    }
+/** Picks that lead to the branch after the one that was walked, depth first; null behind the last. */
+function nextPicks({ decisions }: Choices): readonly number[] | null {
+  for (let i = decisions.length - 1; i >= 0; i--) {
+    const { weights, picked } = decisions[i]!;
+    const next = weights.findIndex((weight, other) => other > picked && weight > 0);
+    if (next > 0) return [...decisions.slice(0, i).map((decision) => decision.picked), next];
   }
-  return others;
+  return null;
 }

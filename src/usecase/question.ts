@@ -52,7 +52,7 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
     outcomes: judge(exploration.branches, asked, earlier, laboratory),
     branches: exploration.branches,
     sampled: exploration.sampled,
-    assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration)],
+    assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration), ...endlessNotes(exploration)],
   });
 }
 
@@ -76,6 +76,12 @@ function assumptionsOf({ source, destination }: Plan): string[] {
 
 function idlePinNotes(exploration: Exploration): string[] {
   return exploration.idlePins.map((pin) => `backend ${pin.name} has no effect: nothing on the way is chosen at random`);
+}
+
+function endlessNotes({ branches }: Exploration): string[] {
+  return branches.some(({ results }) => results.some((result) => result.givenUp))
+    ? ['the packet goes round without end, or breeds without measure; it was followed only so far']
+    : [];
 }
 
 function missedPinMessage({ missedPin, sampled }: Exploration): string {

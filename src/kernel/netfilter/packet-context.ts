@@ -132,6 +132,10 @@ class PacketContext implements TraverseContext {
 
   unknownRule(rule: Rule): void {
     this.#call.walk.noteUnknownRule(this.host, rule);
+  looked(rules: number, matched: number): boolean {
+    return this.#call.walk.looked(rules, matched);
+  }
+
   }
 
   get #state(): HostState {

@@ -86,6 +86,10 @@ export interface ConnectionResult {
   readonly rulesLookedAt: number;
 }
 
+  /** What the walk took, about one for each event whether recorded or not. */
+  readonly work: number;
+  /** The packet went round without end, or was too much to follow: it was followed only so far. */
+  readonly givenUp: boolean;
 export interface ConnectionOptions {
   readonly world: World;
   /** Changed: conntrack entries, neighbours, counters stay in it. Fork it first to keep the old one. */
@@ -198,3 +202,5 @@ function result(
     rulesLookedAt: walk.rulesLookedAt,
   };
 }
+    work: walk.work,
+    givenUp: walk.givenUp,

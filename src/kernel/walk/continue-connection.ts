@@ -39,5 +39,7 @@ export function continueConnection(
     ack: [],
     data: [],
     rulesLookedAt: walk.rulesLookedAt,
+    work: walk.work,
+    givenUp: walk.givenUp,
   };
 }

@@ -38,8 +38,15 @@ export interface SocketLayer {
   fail(host: Host, skb: Skb, errno: string): void;
 }
 
-/** Steps after which a walk is given up: beyond any TTL's worth of hops. */
-const BUDGET = 20_000;
+/**
+ * Work after which a walk is given up, about one unit for an event. A packet with the greatest TTL that goes round through a tunnel needs
+ * half of it; what needs more goes round without end.
+ */
+const MAX_WORK = 25_000;
+/** About as many events come of one step beside those of rules. */
+const WORK_OF_STEP = 8;
+/** Looking at this many rules costs as much as an event. */
+const RULES_PER_UNIT = 100;
 
 /** One run of the simulation: its queue, its events, and the state it changes. */
 export class Walk {
@@ -57,7 +64,7 @@ export class Walk {
   /** What the step that is being done has given birth to, in order. */
   #born: Step[] = [];
   #later: (() => void)[] = [];
-  #budget = BUDGET;
+  #work = 0;
 
   constructor(world: World, state: KernelState, choices: Choices, recording: boolean) {
     this.world = world;
@@ -82,7 +89,8 @@ export class Walk {
       while (this.#born.length > 0) this.#steps.push(this.#born.pop()!);
       const step = this.#steps.pop();
       if (step) {
-        if (this.#budget-- <= 0) return;
+        if (this.givenUp) return;
+        this.#work += WORK_OF_STEP;
         perform(step);
         continue;
       }
@@ -90,6 +98,22 @@ export class Walk {
       if (!timer) return;
       timer();
     }
+  }
+
+  /** What has been done so far, whether events are recorded or not. */
+  get work(): number {
+    return this.#work;
+  }
+
+  /** True when it was too much: the walk ends unfinished. */
+  get givenUp(): boolean {
+    return this.#work > MAX_WORK;
+  }
+
+  /** Counts rules that were looked at, and those of them that matched; false when that was too much and the rest must not be looked at. */
+  looked(rules: number, matched: number): boolean {
+    this.#work += matched + rules / RULES_PER_UNIT;
+    return !this.givenUp;
   }
 
   emit(skb: Skb, host: Host, body: EventBody): void {

@@ -198,6 +198,8 @@ export function result(more: Partial<ConnectionResult> = {}): ConnectionResult {
     ack: [],
     data: [],
     rulesLookedAt: 0,
+    work: 1,
+    givenUp: false,
     ...more,
   };
 }

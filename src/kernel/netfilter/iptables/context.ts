@@ -75,6 +75,8 @@ export interface TraverseContext extends MatchContext {
   readonly record: ((event: RuleRecord | PolicyRecord) => void) | null;
   /** Told of every rule that might have matched but can't be evaluated (a match or target that k8snet doesn't model). It is passed over. */
   readonly unknownRule?: (rule: Rule, chain: string, number: number) => void;
+  /** Told how many rules were looked at and how many of them matched; false: enough, the traversal ends. */
+  looked?(rules: number, matched: number): boolean;
 }
 
 export type NatAction = Extract<TargetAction, { kind: 'dnat' | 'snat' | 'masquerade' | 'redirect' | 'netmap' }>;

@@ -13,6 +13,8 @@ interface Frame {
   next: number;
   /** First rule that has not been counted as passed over. */
   counted: number;
+  /** Rules that matched. */
+  matched: number;
 }
 
 /** What a matched rule leads to; null: the next rule. */
@@ -44,7 +46,9 @@ export function traverse(table: Table, context: TraverseContext): TraverseVerdic
   let bottom: Frame | null = frame;
   while (frame) {
     const mayEnter: boolean = stack.length < MAX_JUMPS && entered++ < MAX_ENTERED;
+    const { next, matched } = frame;
     const step: Step = runToStep(table, frame, mayEnter, context);
+    if (context.looked?.(frame.next - next, frame.matched - matched) === false) return ACCEPT;
     if (step?.kind === 'end') return step.verdict;
     if (step?.kind === 'enter') {
       if (step.back) stack.push(frame);
@@ -56,7 +60,7 @@ export function traverse(table: Table, context: TraverseContext): TraverseVerdic
 }
 
 function enter(chain: Chain, context: TraverseContext): Frame {
-  return { chain, candidates: chain.candidates?.(context.packet) ?? null, next: 0, counted: 0 };
+  return { chain, candidates: chain.candidates?.(context.packet) ?? null, next: 0, counted: 0, matched: 0 };
 }
 
 /** Looks at the rules of a chain from where it stands until one leads elsewhere; null at the end of the chain. */
@@ -75,6 +79,7 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
     }
     const passedOver = index - frame.counted;
     frame.counted = index + 1;
+    frame.matched++;
     context.record?.({
       kind: 'rule',
       chain: chain.name,
