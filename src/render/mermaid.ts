@@ -1,7 +1,7 @@
 import { printableDeep } from './printable.ts';
 import { percent } from './style.ts';
 import { endpoint, shortName } from './text/names.ts';
-import { summaryView } from './text/views.ts';
+import { nextEvent, summaryView } from './text/views.ts';
 import type { TraceEvent } from '../trace/event.ts';
 import type { Outcome } from '../trace/outcome.ts';
 import type { Trace } from '../trace/trace.ts';
@@ -49,7 +49,7 @@ function part(events: readonly TraceEvent[], arrow: string, ids: ReadonlyMap<str
     const line = notes.get(i);
     if (line && event.kind !== 'socket')
       return [`  Note over ${ids.get(event.host)}: ${label(`${line.place} ${line.columns.join(' ')}`)}`];
-    const next = events.slice(i + 1).find((other) => other.host !== event.host);
+    const next = nextEvent(events, i, (other) => other.host !== event.host);
     const following = events[i + 1];
     if (event.kind !== 'tx' || !next || following?.host === event.host) return [];
     return [`  ${ids.get(event.host)}${arrow}${ids.get(next.host)}: ${label(frame(event))}`];

@@ -16,6 +16,7 @@ export function gridOf(lines: readonly Line[]): Grid {
 
 /** Lays lines out in columns: layer and host once for each station, the place once for each visit. */
 export function layOut(lines: readonly Line[], grid: Grid, style: Style): readonly string[] {
+  const columns = columnsOf(lines);
   return lines.flatMap((line, i) => {
     const before = lines[i - 1];
     const sameHost = before?.host === line.host;
@@ -28,7 +29,7 @@ export function layOut(lines: readonly Line[], grid: Grid, style: Style): readon
       GAP +
       chalk.cyan((samePlace ? '' : line.place).padEnd(grid.place)) +
       GAP;
-    return body(lines, i, grid, style).map((text, n) => (n === 0 ? head : indent(grid)) + text);
+    return body(line, columns[i]!, grid, style).map((text, n) => (n === 0 ? head : indent(grid)) + text);
   });
 }
 
@@ -36,19 +37,15 @@ function indent(grid: Grid): string {
   return ' '.repeat(LAYER_WIDTH + grid.host + grid.place + 2 * GAP.length);
 }
 
-/** The text of line `i`, and what goes below it. */
-function body(lines: readonly Line[], i: number, grid: Grid, style: Style): readonly string[] {
-  const line = lines[i]!;
+/** The text of a line, and what goes below it. */
+function body(line: Line, { widths, note: noteColumn }: Columns, grid: Grid, style: Style): readonly string[] {
   const { chalk } = style;
-  const group = visit(lines, i);
-  const widths = columnWidths(group);
   const padded = line.columns.map((text, c) => (c < line.columns.length - 1 ? text.padEnd(widths[c] ?? 0) : text));
   const main = padded.join(' ');
   const text = paint(line.tone, main, style);
   const below = (line.below ?? []).map((sentence) => chalk.dim(sentence));
   if (line.note === undefined) return [text, ...below];
   const room = style.width - indent(grid).length;
-  const noteColumn = Math.max(...group.filter((other) => other.note !== undefined).map((other) => lineWidth(other, widths)));
   // What stands behind a semicolon explains the explanation: it goes first where room is short.
   for (const note of [line.note, line.note.replace(/;.*/s, '')]) {
     const start = [noteColumn, main.length].find((column) => column + 3 + note.length <= room);
@@ -57,19 +54,30 @@ function body(lines: readonly Line[], i: number, grid: Grid, style: Style): read
   return [text, `  ${chalk.dim(line.note)}`, ...below];
 }
 
-/** The neighbouring lines at one place of one host: their columns are aligned. */
-function visit(lines: readonly Line[], i: number): readonly Line[] {
-  const same = (other: Line | undefined) =>
-    other !== undefined && other.host === lines[i]!.host && other.place === lines[i]!.place;
-  let first = i;
-  while (same(lines[first - 1])) first -= 1;
-  let last = i;
-  while (same(lines[last + 1])) last += 1;
-  return lines.slice(first, last + 1);
+/** Where columns stand: the same for the neighbouring lines at one place of one host. */
+interface Columns {
+  readonly widths: readonly number[];
+  /** Where notes begin. */
+  readonly note: number;
+}
+
+/** The columns of each line. */
+function columnsOf(lines: readonly Line[]): readonly Columns[] {
+  const all: Columns[] = [];
+  while (all.length < lines.length) {
+    const { host, place } = lines[all.length]!;
+    let end = all.length + 1;
+    while (lines[end]?.host === host && lines[end]?.place === place) end++;
+    const visit = lines.slice(all.length, end);
+    const widths = columnWidths(visit);
+    const note = visit.reduce((max, line) => (line.note === undefined ? max : Math.max(max, lineWidth(line, widths))), 0);
+    for (let i = 0; i < visit.length; i++) all.push({ widths, note });
+  }
+  return all;
 }
 
 function columnWidths(group: readonly Line[]): readonly number[] {
-  const count = Math.max(...group.map((line) => line.columns.length));
+  const count = group.reduce((max, line) => Math.max(max, line.columns.length), 0);
   return Array.from({ length: count }, (_, c) =>
     // The last column of a line never pushes the columns of another one.
     widest(group.filter((line) => c < line.columns.length - 1).map((line) => line.columns[c]!)),

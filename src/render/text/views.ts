@@ -113,10 +113,20 @@ function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null 
   return caused ? before : null;
 }
 
+/** The first event behind position `i` that is wanted. */
+export function nextEvent(
+  events: readonly TraceEvent[],
+  i: number,
+  wanted: (event: TraceEvent) => boolean,
+): TraceEvent | undefined {
+  for (let next = i + 1; next < events.length; next++) if (wanted(events[next]!)) return events[next];
+  return undefined;
+}
+
 /** A packet's arrival is worth a line where nothing else tells it: not on a pod, a bridge port, a tunnel or the switch. */
 function tellsArrival(events: readonly TraceEvent[], i: number): boolean {
   const event = events[i]!;
-  const next = events.slice(i + 1).find((other) => other.kind !== 'conntrack' && other.kind !== 'neighbour');
+  const next = nextEvent(events, i, (other) => other.kind !== 'conntrack' && other.kind !== 'neighbour');
   if (event.outer === true || event.host === 'underlay' || event.host.startsWith('pod/') || event.host.startsWith('external/'))
     return false;
   if (next?.host !== event.host || next.kind === 'bridge' || next.kind === 'rx') return false;

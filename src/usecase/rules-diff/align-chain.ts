@@ -78,7 +78,9 @@ function pairSimilar(
   const places = new Map<string, number[]>();
   for (const k of lonelyActual) {
     const key = similarityKey(actual[k]!);
-    places.set(key, [...(places.get(key) ?? []), k]);
+    const list = places.get(key);
+    if (list === undefined) places.set(key, [k]);
+    else list.push(k);
   }
   return lonelyExpected.flatMap((i): Pair[] => {
     const k = places.get(similarityKey(expected[i]!))?.shift();
