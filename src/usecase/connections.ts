@@ -54,16 +54,16 @@ export class Connections {
     const what = `the connection of "${check.continues}"`;
     if (made === undefined) return refused(`${what} was never made`);
     if (made.clientEnded) return refused(`${what} can't go on: its client ${made.plan.request.owner} is gone`);
-    const request = nextPacket(made, check, question.noReply);
+    const request = nextPacket(made, check);
     if (request === null) return refused(`${what} can't go on: it ended with ${made.result.errno ?? made.result.verdict}`);
     return found({ ...question, continues: { ...upToDate(made.plan, opened, question), request } });
   }
 }
 
 /** The request of one more packet: of TCP on the sockets that stand, of others from the same port. null: there is no connection. */
-function nextPacket({ plan, result }: Made, check: Check, noReply: boolean): ConnectionRequest | null {
+function nextPacket({ plan, result }: Made, check: Check): ConnectionRequest | null {
   const { payload, dontFragment, ttl } = check;
-  const request = { ...plan.request, payload, dontFragment, ttl, noReply };
+  const request = { ...plan.request, payload, dontFragment, ttl };
   if (request.protocol === 'tcp') return result.established ? { ...request, established: result.established } : null;
   return result.local ? { ...request, sourcePort: result.local.port, sourceAddress: result.local.address } : null;
 }

@@ -36,7 +36,7 @@ export interface Answer {
 export function ask(laboratory: Laboratory, question: Question, state: KernelState = new KernelState()): Result<Answer> {
   const { probe, before, namespace, noReply, firstSourcePort, continues } = question;
   const planned = continues
-    ? found({ asked: continues, before: [] })
+    ? found({ asked: { ...continues, request: { ...continues.request, noReply } }, before: [] })
     : planSequence(laboratory.cluster, probe, before, {
         namespace,
         noReply,

@@ -1,3 +1,4 @@
+import { familyOf } from '../../net/ip.ts';
 import { serviceMapOf } from './service-map.ts';
 import type { HostState } from '../../kernel/state.ts';
 import type { ConntrackEntry } from '../../kernel/netfilter/conntrack/entry.ts';
@@ -26,18 +27,19 @@ function reconciles({ kubernetesVersion: { major, minor } }: Cluster): boolean {
 
 /** 1.32 on: entries of a service that don't lead to a serving endpoint of it. A service without any is passed over (k/k#139629). */
 function unwanted(cluster: Cluster): (entry: ConntrackEntry) => boolean {
-  const { ports, endpoints } = serviceMapOf(cluster, 4);
   const byAddress = new Map<string, ReadonlySet<IpAddress>>();
-  const byNodePort = new Map<number, ReadonlySet<IpAddress>>();
-  ports.forEach((port, i) => {
-    if (port.protocol !== 'udp') return;
-    const serving = new Set(endpoints(i).flatMap((endpoint) => (endpoint.serving ? [endpoint.address] : [])));
-    if (serving.size === 0) return;
+  const byNodePort = new Map<string, ReadonlySet<IpAddress>>();
+  for (const { port, endpoints } of udpPorts(cluster)) {
+    const serving = new Set(endpoints.flatMap((endpoint) => (endpoint.serving ? [endpoint.address] : [])));
+    if (serving.size === 0) continue;
     for (const address of addressesOf(port)) byAddress.set(`${address} ${port.port}`, serving);
-    if (port.nodePort !== 0) byNodePort.set(port.nodePort, serving);
-  });
+    if (port.nodePort !== 0) byNodePort.set(`${port.family} ${port.nodePort}`, serving);
+  }
   return ({ original, reply }) => {
-    const serving = [byAddress.get(`${original.dst} ${original.dport}`), byNodePort.get(original.dport)];
+    const serving = [
+      byAddress.get(`${original.dst} ${original.dport}`),
+      byNodePort.get(`${familyOf(original.dst)} ${original.dport}`),
+    ];
     return serving.some((addresses) => addresses !== undefined && !addresses.has(reply.src));
   };
 }
@@ -50,7 +52,7 @@ function outdated(before: Cluster, after: Cluster): (entry: ConntrackEntry) => b
   const old = readyEndpoints(before);
   const now = readyEndpoints(after);
   const addresses = new Set<IpAddress>();
-  const nodePorts = new Set<number>();
+  const nodePorts = new Set<string>();
   const toEndpoint = new Set<string>();
   const byNodePortToEndpoint = new Set<string>();
   for (const [name, { port, ready }] of old) {
@@ -68,11 +70,11 @@ function outdated(before: Cluster, after: Cluster): (entry: ConntrackEntry) => b
   for (const [name, { port, ready }] of now) {
     if (ready.size === 0 || (old.get(name)?.ready.size ?? 0) > 0) continue;
     for (const address of addressesOf(port)) addresses.add(address);
-    if (port.nodePort !== 0) nodePorts.add(port.nodePort);
+    if (port.nodePort !== 0) nodePorts.add(`${port.family} ${port.nodePort}`);
   }
   return ({ original, reply, dnat }) =>
     addresses.has(original.dst) ||
-    nodePorts.has(original.dport) ||
+    nodePorts.has(`${familyOf(original.dst)} ${original.dport}`) ||
     (dnat && (toEndpoint.has(`${original.dst} ${reply.src}`) || byNodePortToEndpoint.has(`${original.dport} ${reply.src}`)));
 }
 
@@ -82,16 +84,24 @@ interface ReadyEndpoints {
   readonly ready: ReadonlyMap<string, ProxyEndpoint>;
 }
 
-/** UDP service ports by name. */
+/** UDP service ports by family and name. */
 function readyEndpoints(cluster: Cluster): ReadonlyMap<string, ReadyEndpoints> {
-  const { ports, endpoints } = serviceMapOf(cluster, 4);
   const out = new Map<string, ReadyEndpoints>();
-  ports.forEach((port, i) => {
-    if (port.protocol !== 'udp') return;
-    const ready = endpoints(i).filter((endpoint) => endpoint.ready);
-    out.set(port.name, { port, ready: new Map(ready.map((endpoint) => [endpoint.text, endpoint])) });
-  });
+  for (const { port, endpoints } of udpPorts(cluster)) {
+    const ready = endpoints.filter((endpoint) => endpoint.ready);
+    out.set(`${port.family} ${port.name}`, { port, ready: new Map(ready.map((endpoint) => [endpoint.text, endpoint])) });
+  }
   return out;
+}
+
+/** The UDP service ports of both families with their endpoints. */
+function udpPorts(
+  cluster: Cluster,
+): readonly { readonly port: ProxyServicePort; readonly endpoints: readonly ProxyEndpoint[] }[] {
+  return ([4, 6] as const).flatMap((family) => {
+    const { ports, endpoints } = serviceMapOf(cluster, family);
+    return ports.flatMap((port, i) => (port.protocol === 'udp' ? [{ port, endpoints: endpoints(i) }] : []));
+  });
 }
 
 function addressesOf({ clusterIp, externalIps, loadBalancerIps }: ProxyServicePort): readonly IpAddress[] {

@@ -111,3 +111,26 @@ test('GitHub: one annotation for each failure, escaped as the toolkit does', () 
     '',
   ]);
 });
+
+describe('steps', () => {
+  const stepped: CheckReport = {
+    ...report,
+    passed: 2,
+    failed: 1,
+    checks: [good, { ...good, step: 'a pod goes' }, { ...broken, step: 'a pod goes' }],
+  };
+
+  test('stand above their checks in text', () => {
+    expect(checkText(stepped, plain).split('\n').slice(0, 4)).toEqual([
+      '✓ all well   pod/client → svc/default/web:80   connected',
+      '',
+      '── a pod goes ──',
+      '✓ all well   pod/client → svc/default/web:80   connected',
+    ]);
+  });
+
+  test('stand before the name elsewhere', () => {
+    expect(checkJunit(stepped)).toContain('<testcase name="a pod goes: all well"');
+    expect(checkGithub(stepped)).toContain('title=k8snet%3A a pod goes%3A not run');
+  });
+});
