@@ -130,12 +130,12 @@ class PacketContext implements TraverseContext {
     if (set) this.#state.ipsets.set(set.name, changeSet(set, this, action));
   }
 
-  unknownRule(rule: Rule): void {
-    this.#call.walk.noteUnknownRule(this.host, rule);
   looked(rules: number, matched: number): boolean {
     return this.#call.walk.looked(rules, matched);
   }
 
+  unknownRule(rule: Rule): void {
+    this.#call.walk.noteUnknownRule(this.host, rule);
   }
 
   get #state(): HostState {

@@ -84,12 +84,12 @@ export interface ConnectionResult {
   readonly data: readonly KernelEvent[];
   /** Rules that were looked at on the way, matched or not. */
   readonly rulesLookedAt: number;
-}
-
   /** What the walk took, about one for each event whether recorded or not. */
   readonly work: number;
   /** The packet went round without end, or was too much to follow: it was followed only so far. */
   readonly givenUp: boolean;
+}
+
 export interface ConnectionOptions {
   readonly world: World;
   /** Changed: conntrack entries, neighbours, counters stay in it. Fork it first to keep the old one. */
@@ -200,7 +200,7 @@ function result(
     established: errno === null ? (sockets?.ends ?? null) : null,
     unknownRules: [...walk.unknownRules], losses: walk.losses, request, reply, ack, data,
     rulesLookedAt: walk.rulesLookedAt,
-  };
-}
     work: walk.work,
     givenUp: walk.givenUp,
+  };
+}
