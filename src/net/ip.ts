@@ -22,6 +22,11 @@ export function isIpv4(address: IpAddress): address is Ipv4 {
   return typeof address === 'number';
 }
 
+/** Bytes of an IP header without options or extension headers (RFC 791, RFC 8200). */
+export function ipHeaderLength(address: IpAddress): number {
+  return isIpv4(address) ? 20 : 40;
+}
+
 /** Brands a number in 0 .. 2^32-1; wraps others as the kernel's __be32 arithmetic does. */
 export function ipv4(value: number): Ipv4 {
   return (value >>> 0) as Ipv4;
@@ -78,6 +83,11 @@ export function formatIp(address: IpAddress): string {
   const bytes: number[] = [];
   for (let shift = 120n; shift >= 0n; shift -= 8n) bytes.push(Number((address >> shift) & 255n));
   return new ipaddr.IPv6(bytes).toRFC5952String();
+}
+
+/** "10.0.0.1:80", "[fd00::1]:80". */
+export function formatEndpoint(address: IpAddress, port: number): string {
+  return isIpv4(address) ? `${formatIpv4(address)}:${port}` : `[${formatIp(address)}]:${port}`;
 }
 
 /** The address `offset` places further; stays within the family. */

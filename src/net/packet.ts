@@ -73,7 +73,7 @@ export interface Packet {
   readonly dst: IpAddress;
   readonly ttl: number;
   readonly tos: number;
-  /** IPv4 "don't fragment"; always true for IPv6. */
+  /** IPv4 "don't fragment". Of IPv6, where nobody but the sender cuts a packet: false while its sender may still do so. */
   readonly df: boolean;
   /** Bytes of the whole IP packet, headers included. */
   readonly length: number;

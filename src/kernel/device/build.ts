@@ -1,15 +1,15 @@
-import { loopbackAddress } from './address.ts';
+import { loopbackAddress, loopbackAddress6 } from './address.ts';
 import type { LoopbackDevice } from './device.ts';
 
-/** lo, up, as every namespace that is in use has it. */
-export function loopbackDevice(): LoopbackDevice {
+/** lo, up, as every namespace that is in use has it. @param ipv6 IPv6 is on in the namespace, so that lo has ::1 */
+export function loopbackDevice(ipv6 = false): LoopbackDevice {
   return {
     kind: 'loopback',
     name: 'lo',
     mac: null,
     mtu: 65536,
     up: true,
-    addresses: [loopbackAddress()],
+    addresses: [loopbackAddress(), ...(ipv6 ? [loopbackAddress6()] : [])],
     master: null,
     hairpin: false,
   };

@@ -1,3 +1,4 @@
+import { isIpv4Cidr } from '../../net/cidr.ts';
 import { isIpv4 } from '../../net/ip.ts';
 import { deviceRoutes } from '../routing/connected.ts';
 import { insertRoute, mapRoutes, removeFirstRoute, sameRoute } from '../routing/edit.ts';
@@ -22,20 +23,30 @@ export function setAddresses(host: Host, device: Device, addresses: readonly Dev
     wanted.filter((made) => !includes(before, made)),
   );
   const gone = device.addresses.filter(({ address }) => !hasAddress(devices, address)).map(({ address }) => address);
+  // A route that prefers an address that is gone goes too; of IPv6 it stays without (rt6_remove_prefsrc).
   if (gone.length > 0)
-    routing = mapRoutes(routing, (route) => (route.source !== null && gone.includes(route.source) ? null : route));
+    routing = mapRoutes(routing, (route) => {
+      if (route.source === null || !gone.includes(route.source)) return route;
+      return isIpv4(route.source) ? null : { ...route, source: null };
+    });
   // The last address takes IPv4 off the device (fib_disable_ip with force).
-  if (device.addresses.length > 0 && addresses.length === 0) routing = withoutDevice(routing, device.name, () => true);
+  if (hasIpv4(device.addresses) && !hasIpv4(addresses)) {
+    routing = withoutDevice(routing, device.name, ({ dst }) => isIpv4Cidr(dst));
+  }
   return { ...host, devices, routing };
 }
 
-/** The host with a device put down: its routes and neighbours go, its own addresses stay local (fib_disable_ip without force). */
+/**
+ * The host with a device put down: its routes and neighbours go, its own addresses stay local (fib_disable_ip without force); those of
+ * IPv6 go as well (addrconf_ifdown, keep_addr_on_down=0).
+ */
 export function setDown(host: Host, device: Device): Host {
   if (!device.up) return host;
+  const addresses = device.addresses.filter(({ address }) => isIpv4(address));
   return {
     ...host,
-    devices: new Map(host.devices).set(device.name, { ...device, up: false }),
-    routing: withoutDevice(host.routing, device.name, ({ scope }) => scope !== 'host'),
+    devices: new Map(host.devices).set(device.name, { ...device, addresses, up: false }),
+    routing: withoutDevice(host.routing, device.name, ({ scope, dst }) => scope !== 'host' || !isIpv4Cidr(dst)),
     neighbours: withoutNeighbours(host.neighbours, (name) => name === device.name),
   };
 }
@@ -88,5 +99,9 @@ function includes(routes: readonly TableRoute[], wanted: TableRoute): boolean {
 }
 
 function hasAddress(devices: ReadonlyMap<string, Device>, address: DeviceAddress['address']): boolean {
-  return isIpv4(address) && [...devices.values()].some((device) => device.addresses.some((other) => other.address === address));
+  return [...devices.values()].some((device) => device.addresses.some((other) => other.address === address));
+}
+
+function hasIpv4(addresses: readonly DeviceAddress[]): boolean {
+  return addresses.some(({ address }) => isIpv4(address));
 }

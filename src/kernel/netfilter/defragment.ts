@@ -1,11 +1,11 @@
+import { ipHeaderLength } from '../../net/ip.ts';
+import { fragmentHeaders } from '../walk/fragment.ts';
 import { ACCEPT } from './hook.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { HostState } from '../state.ts';
 import type { HookCall, HookVerdict } from './hook.ts';
 
-const IP_HEADER = 20;
-
-/** nf_defrag_ipv4: conntrack sees whole datagrams only. The last fragment to arrive goes on as the whole. */
+/** nf_defrag_ipv4, nf_defrag_ipv6: conntrack sees whole datagrams only. The last fragment to arrive goes on as the whole. */
 export function defragment({ walk, host, skb }: HookCall): HookVerdict {
   if (!skb.packet.fragment) return ACCEPT;
   const whole = reassemble(walk.state.host(host.name), skb.packet);
@@ -21,18 +21,19 @@ export function reassemble(state: HostState, piece: Packet): { readonly packet: 
   if (!fragment) return { packet: piece, largest: 0 };
   const key = `${src} ${dst} ${l4.protocol} ${fragment.id}`;
   const pieces = [...(state.fragments.get(key) ?? []), piece].sort((a, b) => (a.fragment?.offset ?? 0) - (b.fragment?.offset ?? 0));
+  const headers = fragmentHeaders(piece);
   let end = 0;
   for (const { fragment: at, length } of pieces) {
-    if (at && at.offset === end) end += length - IP_HEADER;
+    if (at && at.offset === end) end += length - headers;
   }
   const last = pieces.at(-1);
   const first = pieces[0];
-  const complete = first && last?.fragment && !last.fragment.more && last.fragment.offset + last.length - IP_HEADER === end;
+  const complete = first && last?.fragment && !last.fragment.more && last.fragment.offset + last.length - headers === end;
   if (!complete) {
     state.fragments.set(key, pieces);
     return null;
   }
   state.fragments.delete(key);
   const { fragment: _, ...header } = first;
-  return { packet: { ...header, length: end + IP_HEADER }, largest: Math.max(...pieces.map(({ length }) => length)) };
+  return { packet: { ...header, length: end + ipHeaderLength(piece.dst) }, largest: Math.max(...pieces.map(({ length }) => length)) };
 }

@@ -1,4 +1,4 @@
-import { cidrLast, cidrOf } from '../../net/cidr.ts';
+import { cidrLast, cidrOf, sameCidr } from '../../net/cidr.ts';
 import { isIpv4 } from '../../net/ip.ts';
 import { TABLE_LOCAL, TABLE_MAIN } from './route.ts';
 import type { IpAddress } from '../../net/ip.ts';
@@ -19,10 +19,12 @@ export type AddressedDevice = Pick<Device, 'name' | 'kind' | 'up' | 'addresses'>
  * The routes that the kernel makes for an address (fib_add_ifaddr, net/ipv4/fib_frontend.c). While the device is up: the address itself
  * and its broadcast addresses in table local, and the connected prefix in table main; on the loopback device the prefix is local too.
  * A /32 connects nothing, a secondary address repeats nothing and takes the primary's address as preferred source. On a device that is
- * down the address alone is local.
+ * down the address alone is local. IPv6 has neither broadcasts nor preferred sources, its connected prefix has metric 256, and two
+ * addresses share one (addrconf_prefix_route).
  */
 export function addressRoutes(device: AddressedDevice, address: DeviceAddress): TableRoute[] {
-  const bits = isIpv4(address.address) ? 32 : 128;
+  if (!isIpv4(address.address)) return address6Routes(device, address);
+  const bits = 32;
   const source = address.secondary ? primaryOf(device, address) : address.address;
   const make = (table: number, type: RouteType, dst: Cidr, scope: RouteScope): TableRoute => ({
     table,
@@ -38,9 +40,23 @@ export function addressRoutes(device: AddressedDevice, address: DeviceAddress): 
     routes.push(
       loopback ? make(TABLE_LOCAL, 'local', address.prefix, 'host') : make(TABLE_MAIN, 'unicast', address.prefix, 'link'),
     );
-    if (isIpv4(address.address) && address.prefix.length < 31) broadcasts.add(cidrLast(address.prefix));
+    if (address.prefix.length < 31) broadcasts.add(cidrLast(address.prefix));
   }
   for (const broadcast of broadcasts) routes.push(make(TABLE_LOCAL, 'broadcast', host(broadcast), 'link'));
+  return routes;
+}
+
+function address6Routes(device: AddressedDevice, address: DeviceAddress): TableRoute[] {
+  if (!device.up) return [];
+  const make = (table: number, type: RouteType, dst: Cidr, metric: number): TableRoute => ({
+    table,
+    route: { ...kernelRoute(device, type, dst, 'global', address.address), source: null, metric },
+  });
+  const routes = [make(TABLE_LOCAL, 'local', cidrOf(address.address, 128), 0)];
+  const first = device.addresses.find(({ prefix }) => sameCidr(prefix, address.prefix));
+  if (address.prefix.length < 128 && (first === undefined || first.address === address.address)) {
+    routes.push(make(TABLE_MAIN, 'unicast', address.prefix, 256));
+  }
   return routes;
 }
 

@@ -1,4 +1,4 @@
-import { cidrBits } from '../../net/cidr.ts';
+import { cidrBits, isIpv4Cidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { TABLE_DEFAULT, TABLE_LOCAL, TABLE_MAIN } from './route.ts';
 import type { Cidr } from '../../net/cidr.ts';
@@ -10,14 +10,18 @@ export function formatRoute(route: Route): string {
   if (route.type !== 'unicast') words.push(route.type);
   words.push(formatDestination(route.dst));
   if (route.tos !== 0) words.push('tos', `0x${route.tos.toString(16).padStart(2, '0')}`);
+  const isIpv4 = isIpv4Cidr(route.dst);
   const only = route.nexthops.length === 1 ? route.nexthops[0] : undefined;
+  // What refuses IPv6 packets stands on lo (fib6_create).
+  if (!isIpv4 && route.nexthops.length === 0) words.push('dev', 'lo');
   if (only) words.push(...formatHop(only));
   if (route.protocol !== null) words.push('proto', route.protocol);
   if (route.scope !== 'global') words.push('scope', route.scope);
   if (route.source !== null) words.push('src', formatIp(route.source));
-  if (route.metric !== 0) words.push('metric', String(route.metric));
+  if (route.metric !== 0 || !isIpv4) words.push('metric', String(route.metric));
   if (only?.onlink) words.push('onlink');
   if (route.mtu !== null) words.push('mtu', ...(route.mtuLocked ? ['lock'] : []), String(route.mtu));
+  if (!isIpv4) words.push('pref', 'medium');
   if (!only) {
     for (const hop of route.nexthops) {
       words.push('nexthop', ...formatHop(hop), 'weight', String(hop.weight), ...(hop.onlink ? ['onlink'] : []));

@@ -21,11 +21,12 @@ export interface Martian {
 }
 
 /**
- * ip_route_input_slow: what to do with a packet that came by a device: deliver it here, forward it, or an error that ip_error turns
+ * ip_route_input_slow, ip6_route_input: what to do with a packet that came by a device: deliver it here, forward it, or an error that ip_error turns
  * into silence or an ICMP answer.
  */
 export function routeInput(host: Host, packet: Packet, device: string, mark: number, choices: Choices): ResolvedRoute | Martian {
   const { src, dst } = packet;
+  if (!isIpv4(dst)) return routeInput6(host, packet, device, mark, choices);
   if (isMulticastOrBroadcast(src)) return { kind: 'martian', reason: 'IP_INVALID_SOURCE' };
   const localnet = deviceSettings(host, device).routeLocalnet;
   if (isLoopback(src) && !localnet) return { kind: 'martian', reason: 'IP_LOCALNET' };
@@ -51,7 +52,22 @@ export function routeInput(host: Host, packet: Packet, device: string, mark: num
   return { kind: 'unicast', device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source: null };
 }
 
-/** Does this host forward packets that come by a device (IN_DEV_FORWARD)? */
+/**
+ * ip6_route_input: a look-up and no more. Where a packet comes from is nobody's concern: IPv6 has no rp_filter, takes its own addresses
+ * as sources, and finds out only in ip6_forward whether this host forwards.
+ */
+function routeInput6(host: Host, packet: Packet, device: string, mark: number, choices: Choices): ResolvedRoute {
+  const flow = inputFlow(packet, device, mark);
+  const found = lookup(host.routing, flow);
+  if (!found.ok) return { kind: 'error', error: found.error, route: found.route, table: found.table };
+  const { route, table } = found;
+  if (route.type === 'local') return { kind: 'local', device: 'lo', gateway: null, onlink: false, route, table, source: null };
+  const hop = selectNextHop(route, flow, choices);
+  if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
+  return { kind: 'unicast', device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source: null };
+}
+
+/** Does this host forward packets that come by a device (IN_DEV_FORWARD; of IPv6 conf.all.forwarding decides for all devices)? */
 export function isForwarding(host: Host, packet: Packet, device: string): boolean {
   return isIpv4(packet.src) ? deviceSettings(host, device).forwarding : forwardsIpv6(host);
 }

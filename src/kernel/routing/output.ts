@@ -10,7 +10,7 @@ import type { Flow } from './lookup.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 
 /**
- * ip_route_output_key: the route of a packet of the host itself. Chooses the source where `flow.src` is null: the route's preferred
+ * ip_route_output_key, ip6_route_output: the route of a packet of the host itself. Chooses the source where `flow.src` is null: the route's preferred
  * one, else an address of the device that suits the next hop.
  */
 export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
@@ -24,9 +24,11 @@ export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedR
   }
   const hop = selectNextHop(route, flow, choices);
   if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
-  const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, hop.via ?? flow.dst, route.scope === 'link' ? 'link' : 'global');
+  // IPv4 looks for an address that suits the next hop, IPv6 for one that suits the destination (ip6_route_get_saddr).
+  const towards = isIpv4(flow.dst) ? (hop.via ?? flow.dst) : flow.dst;
+  const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, towards, route.scope === 'link' ? 'link' : 'global');
   if (source === null) return { kind: 'error', error: 'ENETUNREACH', route, table };
-  if (isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSettings(host, hop.dev).routeLocalnet) {
+  if (isIpv4(source) && isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSettings(host, hop.dev).routeLocalnet) {
     return { kind: 'error', error: 'EINVAL', route, table };
   }
   const kind = route.type === 'broadcast' ? 'broadcast' : 'unicast';

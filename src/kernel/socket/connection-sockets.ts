@@ -1,10 +1,12 @@
+import { ipHeaderLength } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
 import { transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
-import { sysctl } from '../sysctl.ts';
+import { hopLimit } from '../sysctl.ts';
 import { localSkb } from '../walk/skb.ts';
 import { mtuOf } from '../walk/postrouting.ts';
 import { sendFromHost } from './deliver.ts';
+import { sentWhole } from './dont-fragment.ts';
 import { errnoOfIcmp } from './errno.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
@@ -15,13 +17,25 @@ import type { SocketLayer, Walk } from '../walk/walk.ts';
 import type { Established } from './established.ts';
 import type { Listener } from './listener.ts';
 
-/** Bytes of IP and TCP header: of a SYN with the usual options, of later segments with timestamps. */
-export const SYN_LENGTH = 60;
-export const SEGMENT_HEADERS = 52;
-/** What the probe's server says to a datagram. */
-const ANSWER_LENGTH = 28 + 248;
-/** IP and TCP header without options, which an MSS is counted from. */
-export const MSS_HEADERS = 40;
+/** Bytes of a SYN with the usual options, IP header included. */
+export function synLength(address: IpAddress): number {
+  return ipHeaderLength(address) + 40;
+}
+
+/** Bytes of IP and TCP header of later segments, with timestamps. */
+export function segmentHeaders(address: IpAddress): number {
+  return ipHeaderLength(address) + 32;
+}
+
+/** Bytes of IP and TCP header without options, which an MSS is counted from. */
+export function mssHeaders(address: IpAddress): number {
+  return ipHeaderLength(address) + 20;
+}
+
+/** UDP header, and what the probe's server says to a datagram. */
+const ANSWER_LENGTH = 8 + 248;
+/** SCTP's header with its first chunk. */
+export const SCTP_INIT_LENGTH = 48;
 
 /** One end as the packets at that end name it. */
 export interface Endpoint {
@@ -54,7 +68,7 @@ export class ConnectionSockets implements SocketLayer {
     this.#request = request;
     this.#client = client;
     this.silent = request.noReply;
-    this.#segment = mtu - MSS_HEADERS;
+    this.#segment = mtu - mssHeaders(client.peer);
   }
 
   get errno(): string | null {
@@ -106,18 +120,18 @@ export class ConnectionSockets implements SocketLayer {
       this.#accepted = true;
       return;
     }
-    const base = { ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: true, src: packet.dst, dst: packet.src };
+    const base = { ttl: hopLimit(host.sysctls, packet.src), tos: 0, df: true, src: packet.dst, dst: packet.src };
     switch (packet.l4.protocol) {
       case 'tcp': {
         const flags = TCP_FLAG.SYN | TCP_FLAG.ACK;
-        sendFromHost(walk, host, skb, { ...base, length: SYN_LENGTH, l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, false);
+        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, false);
         return;
       }
       case 'udp':
         this.#answerDatagram(host, skb, base, dport, sport);
         return;
       case 'sctp':
-        sendFromHost(walk, host, skb, { ...base, length: 68, l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 } }, false);
+        sendFromHost(walk, host, skb, { ...base, length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 } }, false);
         return;
       case 'icmp':
       case 'icmpv6':
@@ -137,7 +151,7 @@ export class ConnectionSockets implements SocketLayer {
     const flow = { dst: base.dst, src: null, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport, dport };
     const route = routeOutput(host, flow, walk.choices);
     const src = route.kind === 'error' ? base.src : (route.source ?? base.src);
-    sendFromHost(walk, host, skb, { ...base, src, length: ANSWER_LENGTH, l4: { protocol: 'udp', sport, dport } }, true);
+    sendFromHost(walk, host, skb, { ...base, src, length: ipHeaderLength(src) + ANSWER_LENGTH, l4: { protocol: 'udp', sport, dport } }, true);
   }
 
   #receiveAtClient(host: Host, skb: Skb): boolean {
@@ -154,7 +168,7 @@ export class ConnectionSockets implements SocketLayer {
         if (!this.#established && l4.flags & TCP_FLAG.SYN && l4.flags & TCP_FLAG.ACK) {
           walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
           this.#established = true;
-          this.#send(host, TCP_FLAG.ACK, SEGMENT_HEADERS, 'ack');
+          this.#send(host, TCP_FLAG.ACK, segmentHeaders(this.#client.peer), 'ack');
         }
         return true;
       case 'udp':
@@ -164,7 +178,7 @@ export class ConnectionSockets implements SocketLayer {
         return true;
       case 'icmp':
       case 'icmpv6':
-        if (l4.type !== 0 && l4.type !== 129) return false;
+        if (l4.type !== (l4.protocol === 'icmp' ? 0 : 129)) return false;
         walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
         this.#established = true;
         return true;
@@ -184,7 +198,7 @@ export class ConnectionSockets implements SocketLayer {
       return true;
     }
     this.#accepted = true;
-    this.#segment = Math.min(this.#segment, this.#serverMtu(host) - MSS_HEADERS);
+    this.#segment = Math.min(this.#segment, this.#serverMtu(host) - mssHeaders(server.peer));
     if (skb.part === 'ack' && this.#request.payload !== null) this.#sendData();
     return true;
   }
@@ -202,15 +216,16 @@ export class ConnectionSockets implements SocketLayer {
     const host = this.#walk.world.host(this.#client.host);
     if (!host) return;
     this.#dataSent = true;
-    const bytes = Math.min(this.#request.payload ?? 0, this.#segment - (SEGMENT_HEADERS - MSS_HEADERS));
-    this.#send(host, TCP_FLAG.ACK | TCP_FLAG.PSH, SEGMENT_HEADERS + bytes, 'data');
+    const headers = segmentHeaders(this.#client.peer);
+    const bytes = Math.min(this.#request.payload ?? 0, this.#segment + mssHeaders(this.#client.peer) - headers);
+    this.#send(host, TCP_FLAG.ACK | TCP_FLAG.PSH, headers + bytes, 'data');
   }
 
   #send(host: Host, flags: number, length: number, part: ConnectionPart): void {
     const { address, port, peer, peerPort } = this.#client;
     const packet: Packet = {
-      src: address, dst: peer, ttl: this.#request.ttl ?? sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0,
-      df: this.#request.dontFragment ?? true, length, l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
+      src: address, dst: peer, ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer), tos: 0,
+      df: sentWhole(this.#request.dontFragment, peer), length, l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
     };
     const skb = localSkb(packet, part, true);
     const flow = { ...transport(packet), src: address, dst: peer, iif: 'lo', oif: null, mark: 0, tos: 0 };
@@ -220,14 +235,14 @@ export class ConnectionSockets implements SocketLayer {
     this.#walk.push({ kind: 'output', host: host.name, skb });
   }
 
-  /** icmp_unreach: the error reaches the socket whose packet it quotes; others ignore it. */
+  /** icmp_unreach, icmpv6_notify: the error reaches the socket whose packet it quotes; others ignore it. */
   #receiveError(host: Host, skb: Skb, icmp: IcmpHeader, embedded: Packet): boolean {
     const client = this.#client;
     const { sport, dport } = identify(embedded);
     const ours =
       host.name === client.host && embedded.src === client.address && embedded.dst === client.peer && sport === client.port && dport === client.peerPort;
     if (!ours) return true;
-    const errno = errnoOfIcmp(icmp.type, icmp.code);
+    const errno = errnoOfIcmp(icmp);
     if (errno === null) return true;
     if (embedded.l4.protocol === 'tcp' && errno === 'EMSGSIZE') {
       this.#reduceSegment(icmp.mtu ?? 0);
@@ -238,10 +253,11 @@ export class ConnectionSockets implements SocketLayer {
     return true;
   }
 
-  /** tcp_v4_mtu_reduced: path MTU discovery cuts the segment and sends it again. */
+  /** tcp_v4_mtu_reduced, tcp_v6_mtu_reduced: path MTU discovery cuts the segment and sends it again. */
   #reduceSegment(mtu: number): void {
-    if (!this.#dataSent || this.#dataArrived || mtu - MSS_HEADERS >= this.#segment) return;
-    this.#segment = mtu - MSS_HEADERS;
+    const segment = mtu - mssHeaders(this.#client.peer);
+    if (!this.#dataSent || this.#dataArrived || segment >= this.#segment) return;
+    this.#segment = segment;
     this.#sendData();
   }
 }

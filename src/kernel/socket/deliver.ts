@@ -1,7 +1,7 @@
 import { TCP_FLAG } from '../../net/packet.ts';
 import { transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
-import { sysctl } from '../sysctl.ts';
+import { hopLimit } from '../sysctl.ts';
 import { sendIcmpError, UNREACHABLE } from '../walk/icmp-error.ts';
 import { answerPart } from '../walk/part.ts';
 import { resetFor } from '../walk/reject.ts';
@@ -28,10 +28,10 @@ export function deliver(walk: Walk, host: Host, skb: Skb): void {
       return;
     case 'icmp':
     case 'icmpv6':
-      if (l4.type === 8) sendEchoReply(walk, host, skb, l4);
+      if (l4.type === (l4.protocol === 'icmp' ? 8 : 128)) sendEchoReply(walk, host, skb, l4);
       return;
     case 'other':
-      sendIcmpError(walk, host, skb, { type: 3, code: 2 });
+      sendIcmpError(walk, host, skb, UNREACHABLE.PROTOCOL);
       walk.drop(skb, host, 'IP_NOPROTO', 'ip_protocol_deliver_rcu');
   }
 }
@@ -45,7 +45,7 @@ function receiveTcp(walk: Walk, host: Host, skb: Skb, tcp: TcpHeader): void {
   }
   walk.emit(skb, host, { kind: 'socket', action: 'refuse', owner: null });
   if (!(tcp.flags & TCP_FLAG.RST)) {
-    sendFromHost(walk, host, skb, resetFor(skb.packet, tcp, sysctl(host.sysctls, 'net.ipv4.ip_default_ttl')), false);
+    sendFromHost(walk, host, skb, resetFor(skb.packet, tcp, hopLimit(host.sysctls, skb.packet.src)), false);
   }
   walk.drop(skb, host, 'NO_SOCKET', 'tcp_v4_rcv');
 }
@@ -62,14 +62,14 @@ function receiveDatagram(walk: Walk, host: Host, skb: Skb): void {
   walk.drop(skb, host, 'NO_SOCKET', '__udp4_lib_rcv');
 }
 
-/** icmp_echo: every host answers, from the address that was asked. */
+/** icmp_echo, icmpv6_echo_reply: every host answers, from the address that was asked. */
 function sendEchoReply(walk: Walk, host: Host, skb: Skb, icmp: IcmpHeader): void {
   const { packet } = skb;
   walk.sockets?.accept(host, skb, { protocol: 'udp', address: null, port: 0, owner: host.name });
   if (walk.sockets?.silent) return;
   const reply: Packet = {
-    src: packet.dst, dst: packet.src, ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: packet.tos, df: false,
-    length: packet.length, l4: { ...icmp, type: 0, code: 0 },
+    src: packet.dst, dst: packet.src, ttl: hopLimit(host.sysctls, packet.src), tos: packet.tos, df: false,
+    length: packet.length, l4: { ...icmp, type: icmp.protocol === 'icmp' ? 0 : 129, code: 0 },
   };
   sendFromHost(walk, host, skb, reply, false);
 }

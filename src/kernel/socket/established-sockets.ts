@@ -1,13 +1,14 @@
 import { TCP_FLAG } from '../../net/packet.ts';
 import { transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
-import { sysctl } from '../sysctl.ts';
+import { hopLimit } from '../sysctl.ts';
 import { emitRoute } from '../walk/route-event.ts';
 import { localSkb } from '../walk/skb.ts';
-import { identify, isFor, MSS_HEADERS, SEGMENT_HEADERS } from './connection-sockets.ts';
+import { identify, isFor, mssHeaders, segmentHeaders } from './connection-sockets.ts';
 import { sendFromHost } from './deliver.ts';
+import { sentWhole } from './dont-fragment.ts';
 import { errnoOfIcmp } from './errno.ts';
-import type { Packet, TcpHeader } from '../../net/packet.ts';
+import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
 import type { Host } from '../host.ts';
 import type { ConnectionRequest } from '../walk/connection.ts';
 import type { Skb } from '../walk/skb.ts';
@@ -60,10 +61,11 @@ export class EstablishedSockets implements SocketLayer {
   /** The client's send(): one segment, cut to what the ends have agreed on. */
   send(host: Host): void {
     const { address, port, peer, peerPort } = this.#ends.client;
-    const data = Math.min(this.#request.payload ?? DEFAULT_PAYLOAD, this.#segment - (SEGMENT_HEADERS - MSS_HEADERS));
+    const headers = segmentHeaders(peer);
+    const data = Math.min(this.#request.payload ?? DEFAULT_PAYLOAD, this.#segment + mssHeaders(peer) - headers);
     const packet: Packet = {
-      src: address, dst: peer, ttl: this.#request.ttl ?? sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0,
-      df: this.#request.dontFragment ?? true, length: SEGMENT_HEADERS + data,
+      src: address, dst: peer, ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer), tos: 0,
+      df: sentWhole(this.#request.dontFragment, peer), length: headers + data,
       l4: { protocol: 'tcp', sport: port, dport: peerPort, flags: TCP_FLAG.ACK | TCP_FLAG.PSH },
     };
     const skb = localSkb(packet, 'request', true);
@@ -83,7 +85,7 @@ export class EstablishedSockets implements SocketLayer {
   receive(host: Host, skb: Skb): boolean {
     const { l4 } = skb.packet;
     if ('embedded' in l4 && l4.embedded) {
-      this.#receiveError(host, skb, l4.type, l4.code, l4.mtu ?? 0, l4.embedded);
+      this.#receiveError(host, skb, l4, l4.embedded);
       return true;
     }
     if (l4.protocol !== 'tcp') return false;
@@ -128,24 +130,25 @@ export class EstablishedSockets implements SocketLayer {
     if (this.silent) return true;
     const { address, port, peer, peerPort } = server;
     const packet: Packet = {
-      src: address, dst: peer, ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: true, length: SEGMENT_HEADERS,
+      src: address, dst: peer, ttl: hopLimit(host.sysctls, peer), tos: 0, df: true, length: segmentHeaders(peer),
       l4: { protocol: 'tcp', sport: port, dport: peerPort, flags: TCP_FLAG.ACK },
     };
     sendFromHost(this.#walk, host, skb, packet, false);
     return true;
   }
 
-  /** tcp_v4_err: path MTU discovery cuts the segment and sends it again; other errors are kept until the kernel gives up. */
-  #receiveError(host: Host, skb: Skb, type: number, code: number, mtu: number, embedded: Packet): void {
+  /** tcp_v4_err, tcp_v6_err: path MTU discovery cuts the segment and sends it again; other errors are kept until the kernel gives up. */
+  #receiveError(host: Host, skb: Skb, icmp: IcmpHeader, embedded: Packet): void {
     const { client } = this.#ends;
     const { sport, dport } = identify(embedded);
     const ours =
       host.name === client.host && embedded.src === client.address && embedded.dst === client.peer && sport === client.port && dport === client.peerPort;
-    const errno = ours ? errnoOfIcmp(type, code) : null;
+    const errno = ours ? errnoOfIcmp(icmp) : null;
     if (errno === null) return;
     if (errno === 'EMSGSIZE') {
-      if (this.#arrived || mtu - MSS_HEADERS >= this.#segment) return;
-      this.#segment = mtu - MSS_HEADERS;
+      const segment = (icmp.mtu ?? 0) - mssHeaders(client.peer);
+      if (this.#arrived || segment >= this.#segment) return;
+      this.#segment = segment;
       this.send(host);
       return;
     }

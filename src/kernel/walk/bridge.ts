@@ -1,4 +1,4 @@
-import { familyOf } from '../../net/ip.ts';
+import { familyOf, isIpv4 } from '../../net/ip.ts';
 import { BROADCAST_MAC } from '../../net/mac.ts';
 import { runHook } from '../netfilter/run-hook.ts';
 import { routeInput } from '../routing/input.ts';
@@ -48,6 +48,10 @@ function bridgePrerouting(walk: Walk, host: Host, bridge: BridgeDevice, skb: Skb
     return false;
   }
   emitRoute(walk, host, skb, route, 'bridge');
+  if (route.kind === 'error' && !isIpv4(skb.packet.dst)) {
+    walk.drop(skb, host, 'NOT_SPECIFIED', 'br_nf_pre_routing_finish_ipv6', { device: bridge.name });
+    return false;
+  }
   if (route.kind === 'unicast' && route.device === bridge.name) {
     const mac = neighbourOrFail(walk, host, { ...cloneSkb(skb), route }, bridge.name, route.gateway ?? skb.packet.dst);
     if (mac === null) return false;

@@ -1,9 +1,11 @@
+import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
 import { routeOutput } from '../routing/output.ts';
-import { ConnectionSockets, SYN_LENGTH } from '../socket/connection-sockets.ts';
+import { ConnectionSockets, SCTP_INIT_LENGTH, synLength } from '../socket/connection-sockets.ts';
+import { sentWhole } from '../socket/dont-fragment.ts';
 import { verdictOfErrno } from '../socket/errno.ts';
 import { invariant } from '../../support/invariant.ts';
-import { sysctl } from '../sysctl.ts';
+import { hopLimit } from '../sysctl.ts';
 import { continueConnection } from './continue-connection.ts';
 import { perform, replyOf } from './perform.ts';
 import { mtuOf } from './postrouting.ts';
@@ -18,7 +20,7 @@ import type { Host } from '../host.ts';
 import type { Flow } from '../routing/lookup.ts';
 import type { ResolvedRoute } from '../routing/resolved-route.ts';
 import type { Skb } from './skb.ts';
-import type { TransportProtocol } from '../../net/protocol.ts';
+import type { Protocol, TransportProtocol } from '../../net/protocol.ts';
 import type { KernelEvent } from '../../trace/event.ts';
 import type { HostName } from '../host.ts';
 import type { KernelState } from '../state.ts';
@@ -103,7 +105,8 @@ export interface ConnectionOptions {
 const DEFAULT_SOURCE_PORT = 40000;
 /** Bytes of data in a datagram or echo where no payload is given. */
 const DEFAULT_PAYLOAD = 5;
-const DATAGRAM_HEADERS = 28;
+/** UDP's header, and an echo's. */
+const DATAGRAM_HEADER = 8;
 
 /** Walks one connection to its end. Deterministic in its arguments. */
 export function connect(request: ConnectionRequest, options: ConnectionOptions): ConnectionResult {
@@ -130,7 +133,7 @@ type Opened =
 function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
   const port = request.sourcePort ?? DEFAULT_SOURCE_PORT;
   const flow = {
-    dst: request.destination, src: request.sourceAddress, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: request.protocol, sport: port,
+    dst: request.destination, src: request.sourceAddress, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: l4Protocol(request), sport: port,
     dport: request.port,
   };
   const route = connectRoute(host, flow, walk.choices);
@@ -161,28 +164,39 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
   return { kind: 'open', client, skb, mtu };
 }
 
-/** ip_route_connect: the first look-up finds the source, a second one with that source finds the way: `ip rule from` may lead elsewhere. */
+/**
+ * ip_route_connect: the first look-up finds the source, a second one with that source finds the way: `ip rule from` may lead elsewhere.
+ * IPv6 keeps the first (ip6_dst_lookup_tail).
+ */
 function connectRoute(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
   const route = routeOutput(host, flow, choices);
-  const again = flow.src === null && route.kind !== 'error' && host.routing.rules.some(({ from }) => from !== null);
+  const again = isIpv4(flow.dst) && flow.src === null && route.kind !== 'error' && host.routing.rules.some(({ from }) => from !== null);
   return again ? routeOutput(host, { ...flow, src: route.source }, choices) : route;
+}
+
+/** The protocol above IP: an echo's is ICMP, or ICMPv6. */
+function l4Protocol({ protocol, destination }: ConnectionRequest): Protocol {
+  return protocol === 'icmp' && !isIpv4(destination) ? 'icmpv6' : protocol;
 }
 
 function firstPacket(host: Host, request: ConnectionRequest, src: IpAddress, sport: number): Packet {
   const base = {
-    src, dst: request.destination, ttl: request.ttl ?? sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: request.dontFragment ?? true,
+    src, dst: request.destination, ttl: request.ttl ?? hopLimit(host.sysctls, request.destination), tos: 0, df: sentWhole(request.dontFragment, request.destination),
   };
   const dport = request.port;
-  const length = DATAGRAM_HEADERS + (request.payload ?? DEFAULT_PAYLOAD);
+  const header = ipHeaderLength(request.destination);
+  const length = header + DATAGRAM_HEADER + (request.payload ?? DEFAULT_PAYLOAD);
   switch (request.protocol) {
     case 'tcp':
-      return { ...base, length: SYN_LENGTH, l4: { protocol: 'tcp', sport, dport, flags: TCP_FLAG.SYN } };
+      return { ...base, length: synLength(request.destination), l4: { protocol: 'tcp', sport, dport, flags: TCP_FLAG.SYN } };
     case 'udp':
       return { ...base, length, l4: { protocol: 'udp', sport, dport } };
     case 'sctp':
-      return { ...base, length: 68, l4: { protocol: 'sctp', sport, dport, chunk: 1 } };
+      return { ...base, length: header + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport, dport, chunk: 1 } };
     case 'icmp':
-      return { ...base, length, l4: { protocol: 'icmp', type: 8, code: 0, id: sport } };
+      return isIpv4(request.destination)
+        ? { ...base, length, l4: { protocol: 'icmp', type: 8, code: 0, id: sport } }
+        : { ...base, length, l4: { protocol: 'icmpv6', type: 128, code: 0, id: sport } };
   }
 }
 

@@ -1,18 +1,30 @@
+import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
 
-const IP_HEADER = 20;
+/** Bytes of IPv6's fragment header (RFC 8200 4.5). */
+const FRAGMENT_HEADER = 8;
 
-/** ip_do_fragment: pieces of at most `mtu` bytes, offsets in units of eight. A packet that fits is returned as it is. */
+/** Bytes of headers that every fragment of a packet has. */
+export function fragmentHeaders({ dst }: Packet): number {
+  return ipHeaderLength(dst) + (isIpv4(dst) ? 0 : FRAGMENT_HEADER);
+}
+
+/**
+ * ip_do_fragment, ip6_fragment: pieces of at most `mtu` bytes, offsets in units of eight. A packet that fits is returned as it is. Pieces
+ * of an IPv6 packet are not cut again by anybody.
+ */
 export function fragment(packet: Packet, mtu: number): readonly Packet[] {
   if (packet.length <= mtu) return [packet];
-  const data = packet.length - IP_HEADER;
-  const step = Math.max(8, (mtu - IP_HEADER) & ~7);
+  const headers = fragmentHeaders(packet);
+  const data = packet.length - (packet.fragment ? headers : ipHeaderLength(packet.dst));
+  const step = Math.max(8, (mtu - headers) & ~7);
   const base = packet.fragment ?? { id: identification(packet), offset: 0, more: false };
+  const df = isIpv4(packet.dst) ? packet.df : true;
   const pieces: Packet[] = [];
   for (let offset = 0; offset < data; offset += step) {
     const size = Math.min(step, data - offset);
     const more = offset + size < data || base.more;
-    pieces.push({ ...packet, length: size + IP_HEADER, fragment: { id: base.id, offset: base.offset + offset, more } });
+    pieces.push({ ...packet, df, length: size + headers, fragment: { id: base.id, offset: base.offset + offset, more } });
   }
   return pieces;
 }

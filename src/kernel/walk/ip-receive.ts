@@ -1,3 +1,4 @@
+import { isIpv4 } from '../../net/ip.ts';
 import { runHook } from '../netfilter/run-hook.ts';
 import { routeInput } from '../routing/input.ts';
 import { forward } from './forward.ts';
@@ -5,19 +6,24 @@ import { sendIcmpError, UNREACHABLE } from './icmp-error.ts';
 import { localIn } from './local-in.ts';
 import { emitRoute } from './route-event.ts';
 import { isForwarding } from '../routing/input.ts';
+import { isLoopback } from '../routing/output.ts';
 import type { Device } from '../device/device.ts';
 import type { Host } from '../host.ts';
 import type { RouteError } from '../routing/resolved-route.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
-/** ip_rcv, ip_rcv_finish: PREROUTING, then the routing decision. */
+/** ip_rcv, ipv6_rcv and what finishes them: PREROUTING, then the routing decision. */
 export function ipReceive(walk: Walk, host: Host, device: Device, skb: Skb): void {
   if (skb.packetType === 'otherhost') {
     walk.drop(skb, host, 'OTHERHOST', 'ip_rcv_core', { device: device.name });
     return;
   }
   skb.device = device.name;
+  if (!isIpv4(skb.packet.dst) && device.kind !== 'loopback' && (isLoopback(skb.packet.src) || isLoopback(skb.packet.dst))) {
+    walk.drop(skb, host, 'IP_INHDR', 'ip6_rcv_core', { device: device.name });
+    return;
+  }
   // What br_netfilter has run for a bridge port does not run again for the bridge (ip_sabotage_in).
   if (!skb.bridge?.preroutingDone) {
     const call = { walk, host, hook: 'PREROUTING', skb, inDevice: device.name, outDevice: null } as const;
@@ -42,7 +48,8 @@ export function ipReceive(walk: Walk, host: Host, device: Device, skb: Skb): voi
       forward(walk, host, skb, route);
       return;
     case 'error':
-      routeError(walk, host, skb, route.error);
+      if (isIpv4(skb.packet.dst)) routeError(walk, host, skb, route.error);
+      else routeError6(walk, host, skb, route.error);
   }
 }
 
@@ -67,4 +74,21 @@ function routeError(walk: Walk, host: Host, skb: Skb, error: RouteError): void {
       break;
   }
   walk.drop(skb, host, 'NOT_SPECIFIED', 'ip_error');
+}
+
+/** ip6_pkt_discard, ip6_pkt_prohibit, dst_discard: said by every host, whether it forwards or not. */
+function routeError6(walk: Walk, host: Host, skb: Skb, error: RouteError): void {
+  switch (error) {
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+      sendIcmpError(walk, host, skb, UNREACHABLE.NET);
+      walk.drop(skb, host, 'IP_INNOROUTES', 'ip6_pkt_discard');
+      return;
+    case 'EACCES':
+      sendIcmpError(walk, host, skb, UNREACHABLE.ADMIN);
+      walk.drop(skb, host, 'IP_INNOROUTES', 'ip6_pkt_prohibit');
+      return;
+    case 'EINVAL':
+      walk.drop(skb, host, 'NOT_SPECIFIED', 'dst_discard');
+  }
 }

@@ -1,6 +1,6 @@
 import { formatIp } from '../../net/ip.ts';
 import { BROADCAST_MAC } from '../../net/mac.ts';
-import { resolveByArp } from '../neighbour/arp.ts';
+import { resolveOnLink } from '../neighbour/resolve.ts';
 import { sendIcmpError, UNREACHABLE } from './icmp-error.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
@@ -9,7 +9,7 @@ import type { ResolvedRoute } from '../routing/resolved-route.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
-/** ip_finish_output2: finds the next hop's MAC and hands the frame to the device. */
+/** ip_finish_output2, ip6_finish_output2: finds the next hop's MAC and hands the frame to the device. */
 export function sendToNeighbour(walk: Walk, host: Host, skb: Skb, route: Exclude<ResolvedRoute, { kind: 'error' }>): void {
   const device = walk.device(host, route.device);
   if (!device) {
@@ -27,7 +27,7 @@ export function sendToNeighbour(walk: Walk, host: Host, skb: Skb, route: Exclude
 
 /**
  * neigh_resolve_output: the MAC of a neighbour, known or asked for. Null when nobody answers: after three seconds the packet's sender is
- * told "host unreachable" (arp_error_report) and the packet is dropped.
+ * told "host unreachable" (arp_error_report, ndisc_error_report) and the packet is dropped.
  */
 export function neighbourOrFail(walk: Walk, host: Host, skb: Skb, device: string, address: IpAddress): Mac | null {
   const mac = findNeighbour(walk, host, device, address, skb);
@@ -49,7 +49,7 @@ function findNeighbour(walk: Walk, host: Host, device: string, address: IpAddres
   const state = walk.state.host(host.name);
   const learnt = state.neighbour(device, address);
   if (learnt) return learnt;
-  const mac = resolveByArp(walk, host, device, address, skb.packet.src);
+  const mac = resolveOnLink(walk, host, device, address, skb.packet.src);
   if (mac) state.learn(device, address, mac);
   return mac;
 }

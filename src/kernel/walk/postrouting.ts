@@ -1,6 +1,7 @@
+import { isIpv4 } from '../../net/ip.ts';
 import { runHook } from '../netfilter/run-hook.ts';
 import { fragment } from './fragment.ts';
-import { sendIcmpError } from './icmp-error.ts';
+import { sendIcmpError, TOO_BIG } from './icmp-error.ts';
 import { sendToNeighbour } from './neighbour.ts';
 import { cloneSkb } from './skb.ts';
 import type { Host } from '../host.ts';
@@ -10,7 +11,7 @@ import type { Walk } from './walk.ts';
 
 type SendableRoute = Exclude<ResolvedRoute, { kind: 'error' }>;
 
-/** ip_output, ip_finish_output: POSTROUTING, fragments where the packet is too large, and off to the next hop. */
+/** ip_output, ip_finish_output, ip6_finish_output: POSTROUTING, fragments where the packet is too large, and off to the next hop. */
 export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute): void {
   const call = { walk, host, hook: 'POSTROUTING', skb, inDevice: skb.device, outDevice: route.device } as const;
   if (runHook(call) !== 'accept') return;
@@ -20,9 +21,9 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
     sendToNeighbour(walk, host, skb, route);
     return;
   }
-  if (skb.packet.df) {
-    sendIcmpError(walk, host, skb, { type: 3, code: 4, mtu });
-    walk.drop(skb, host, 'PKT_TOO_BIG', 'ip_fragment', { device: route.device, detail: { mtu: String(mtu) } });
+  if (!mayCut(skb, mtu)) {
+    sendIcmpError(walk, host, skb, TOO_BIG, mtu);
+    walk.drop(skb, host, 'PKT_TOO_BIG', isIpv4(skb.packet.dst) ? 'ip_fragment' : 'ip6_fragment', { device: route.device, detail: { mtu: String(mtu) } });
     return;
   }
   for (const packet of fragment(skb.packet, limit)) {
@@ -30,7 +31,17 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
   }
 }
 
+/** ip_fragment, ip6_fragment: IPv6 cuts only for a sender of this host, or what it has put together itself, into no larger pieces than before. */
+function mayCut({ packet, fragmentSize }: Skb, mtu: number): boolean {
+  if (!packet.df) return true;
+  return !isIpv4(packet.dst) && fragmentSize > 0 && fragmentSize <= mtu;
+}
+
 /** dst_mtu: the route's own MTU, else the device's. */
 export function mtuOf(host: Host, route: SendableRoute): number {
-  return route.route.mtu ?? host.devices.get(route.device)?.mtu ?? 65536;
+  return route.route.mtu ?? deviceMtu(host, route);
+}
+
+export function deviceMtu(host: Host, route: SendableRoute): number {
+  return host.devices.get(route.device)?.mtu ?? 65536;
 }

@@ -1,4 +1,4 @@
-import { formatIp } from '../../net/ip.ts';
+import { formatIp, ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { hash } from '../netfilter/nat/unique-tuple.ts';
 import { routeOutput } from '../routing/output.ts';
 import { emitRoute } from './route-event.ts';
@@ -9,8 +9,8 @@ import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
-/** Ethernet, VXLAN, UDP and IPv4 header (RFC 7348). */
-export const VXLAN_OVERHEAD = 50;
+/** Bytes of Ethernet, VXLAN and UDP header (RFC 7348); the outer IP header comes on top. */
+const VXLAN_HEADERS = 30;
 /** The outer packet's TTL does not depend on the inner one's. */
 const OUTER_TTL = 64;
 
@@ -34,7 +34,7 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   const entry = host.fdb.find((e) => e.device === device.name && e.mac === dstMac);
   walk.emit(skb, host, {
     kind: 'encapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni,
-    local: device.local === null ? '' : formatIp(device.local), remote: formatIp(remote), overhead: VXLAN_OVERHEAD,
+    local: device.local === null ? '' : formatIp(device.local), remote: formatIp(remote), overhead: VXLAN_HEADERS + ipHeaderLength(remote),
     ...(entry?.origin && { origin: entry.origin }),
   });
   if (route.kind === 'error' || route.source === null || route.device === device.name) {
@@ -48,7 +48,7 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   skb.device = device.name;
   skb.packetType = 'host';
   skb.packet = {
-    src: route.source, dst: remote, ttl: OUTER_TTL, tos: 0, df: false, length: packet.length + VXLAN_OVERHEAD,
+    src: route.source, dst: remote, ttl: OUTER_TTL, tos: 0, df: !isIpv4(remote), length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
     l4: {
       protocol: 'udp', sport: flow.sport, dport: device.port,
       encapsulated: { vni: device.vni, frame: { srcMac, dstMac, packet } },
@@ -79,7 +79,11 @@ function sourcePort({ src, dst, l4 }: Packet): number {
 /** vxlan_rcv: takes a datagram for a VXLAN device off the UDP layer; false when no device of this host wants it. */
 export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): boolean {
   const { encapsulated } = udp;
-  const atPort = [...host.devices.values()].filter((d): d is VxlanDevice => d.kind === 'vxlan' && d.up && d.port === udp.dport);
+  // A device has a socket of its local address's family only (vxlan_sock_add).
+  const isV4 = isIpv4(skb.packet.dst);
+  const listens = (device: VxlanDevice): boolean =>
+    device.up && device.port === udp.dport && (device.local === null || isIpv4(device.local)) === isV4;
+  const atPort = [...host.devices.values()].filter((d): d is VxlanDevice => d.kind === 'vxlan' && listens(d));
   if (atPort.length === 0) return false;
   const device = atPort.find(({ vni }) => vni === encapsulated?.vni);
   if (!encapsulated || !device || encapsulated.frame.srcMac === device.mac) {
@@ -90,7 +94,7 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   const { frame } = encapsulated;
   walk.emit(skb, host, {
     kind: 'decapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni, local: formatIp(dst), remote: formatIp(src),
-    overhead: VXLAN_OVERHEAD,
+    overhead: VXLAN_HEADERS + ipHeaderLength(dst),
   });
   // Within one namespace a mark that the outer packet was given stays on the inner one (__iptunnel_pull_header).
   scrub(skb, false);

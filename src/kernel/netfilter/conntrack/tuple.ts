@@ -1,4 +1,4 @@
-import { formatIp } from '../../../net/ip.ts';
+import { formatEndpoint, formatIp } from '../../../net/ip.ts';
 import { isLaterFragment } from '../../../net/packet.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { Packet } from '../../../net/packet.ts';
@@ -67,6 +67,6 @@ export function tupleKey({ protocol, src, dst, sport, dport }: Tuple): string {
 export function formatTuple({ protocol, src, dst, sport, dport }: Tuple): string {
   if (protocol === 'icmp' || protocol === 'icmpv6') return `${protocol} ${formatIp(src)} → ${formatIp(dst)} id ${sport}`;
   return sport || dport
-    ? `${protocol} ${formatIp(src)}:${sport} → ${formatIp(dst)}:${dport}`
+    ? `${protocol} ${formatEndpoint(src, sport)} → ${formatEndpoint(dst, dport)}`
     : `${protocol} ${formatIp(src)} → ${formatIp(dst)}`;
 }

@@ -36,8 +36,9 @@ function rangeOf(call: HookCall, action: NatAction): NatRange | null {
     case 'snat':
       return action.range;
     case 'masquerade': {
-      // nf_nat_masquerade_ipv4: an address of the out device that suits the next hop; the route's source does not count.
-      const towards = nextHop(call);
+      // nf_nat_masquerade_ipv4: an address of the out device that suits the next hop; the route's source does not count. IPv6 asks for one
+      // that suits the destination.
+      const towards = isIpv4(skb.packet.dst) ? nextHop(call) : skb.packet.dst;
       const address = call.outDevice === null ? null : selectAddress(host, call.outDevice, towards);
       return address === null ? null : { ...action.range, minAddress: address, maxAddress: address };
     }
@@ -64,7 +65,7 @@ function loopback(like: IpAddress): IpAddress | null {
   return isIpv4(like) ? LOCALHOST : ipv6(1n);
 }
 
-/** nf_nat_redirect_ipv4: the first address of the device that the packet came by. */
+/** nf_nat_redirect_ipv4, nf_nat_redirect_ipv6: the first address of the device that the packet came by. */
 function firstAddress({ host, inDevice, skb }: HookCall): IpAddress | null {
   const addresses = inDevice === null ? [] : (host.devices.get(inDevice)?.addresses ?? []);
   return addresses.find(({ address }) => isIpv4(address) === isIpv4(skb.packet.dst))?.address ?? null;

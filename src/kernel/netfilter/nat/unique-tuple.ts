@@ -59,7 +59,7 @@ function inRange(tuple: Tuple, range: NatRange, manip: Manip): boolean {
 
 function portInRange(tuple: Tuple, range: NatRange, manip: Manip): boolean {
   // An ICMP query's id is on both sides.
-  const port = manip === 'src' || tuple.protocol === 'icmp' ? tuple.sport : tuple.dport;
+  const port = manip === 'src' || tuple.protocol === 'icmp' || tuple.protocol === 'icmpv6' ? tuple.sport : tuple.dport;
   return port >= (range.minPort ?? 0) && port <= (range.maxPort ?? range.minPort ?? 65535);
 }
 

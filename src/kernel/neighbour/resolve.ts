@@ -1,4 +1,5 @@
 import { cidrContains } from '../../net/cidr.ts';
+import { isIpv4 } from '../../net/ip.ts';
 import { addressTypeOn, isLocalAddress } from '../routing/address-type.ts';
 import { routeInput } from '../routing/input.ts';
 import { selectAddress } from '../routing/source-address.ts';
@@ -9,8 +10,11 @@ import type { Device } from '../device/device.ts';
 import type { Host } from '../host.ts';
 import type { Walk } from '../walk/walk.ts';
 
-/** An ARP request for an address over the link of a device: the MAC of who answers, null if nobody does. */
-export function resolveByArp(walk: Walk, host: Host, deviceName: string, address: IpAddress, packetSource: IpAddress): Mac | null {
+/**
+ * An ARP request, or a neighbour solicitation of IPv6, for an address over the link of a device: the MAC of who answers, null if nobody
+ * does. Rules of ip6tables, which neighbour discovery has to pass, are not asked.
+ */
+export function resolveOnLink(walk: Walk, host: Host, deviceName: string, address: IpAddress, packetSource: IpAddress): Mac | null {
   const device = host.devices.get(deviceName);
   if (!device) return null;
   // arp_solicit, arp_announce=0: the packet's own source if it is ours, else an address of the device.
@@ -62,7 +66,10 @@ function* throughBridge(walk: Walk, host: Host, bridge: string, candidates: Read
 
 /** arp_process: does this host answer? Its routing must deliver the address locally; arp_ignore may limit it to the device's own. */
 function answers(walk: Walk, { host, device }: Place, address: IpAddress, sender: IpAddress | null): boolean {
-  if (!device.mac || addressTypeOn(host.routing, address, null) !== 'LOCAL') return false;
+  if (!device.mac) return false;
+  // ndisc_recv_ns: IPv6 answers for the addresses of the device that is asked, and does not mind who asks.
+  if (!isIpv4(address)) return device.addresses.some((own) => own.address === address);
+  if (addressTypeOn(host.routing, address, null) !== 'LOCAL') return false;
   if (!answersOn(host, device, address, sender)) return false;
   if (sender === null) return true;
   const packet = { src: sender, dst: address, ttl: 1, tos: 0, df: false, length: 28, l4: { protocol: 'other', number: 0 } } as const;
