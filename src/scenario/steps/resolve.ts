@@ -21,7 +21,7 @@ export function resolveSteps(drafts: Drafts, first: Cluster, problems: Problems)
     const found = new Problems();
     const name = step.name ?? `step ${i + 1}`;
     const deleted = new Set(step.deletions.map(deletionKey));
-    const isDeleted = (pod: Pod): boolean => isDeletedPod(pod, before.cluster, deleted);
+    const isDeleted = deletedPods(before.cluster, deleted);
     const allotments = allotmentsAfter(before.cluster, before.allotments, isDeleted);
     const fates = new Map(
       before.cluster.pods.map((pod) => [`${pod.namespace}/${pod.name}`, isDeleted(pod) ? 'goes' : 'stays'] as const),
@@ -46,17 +46,15 @@ function deletionKey({ kind, namespace, name }: Pick<DeletionDraft, 'kind' | 'na
   return `${kind} ${namespace}/${name}`;
 }
 
-/** Deleted itself, with its node, or with its workload. A controller may put another one of the name in its place. */
-function isDeletedPod(pod: Pod, cluster: Cluster, deleted: ReadonlySet<string>): boolean {
-  if (deleted.size === 0) return false;
-  const { namespace, name, node, owner } = pod;
-  if (deleted.has(deletionKey({ kind: 'Pod', namespace, name }))) return true;
-  if (deleted.has(deletionKey({ kind: 'Node', namespace: '', name: node }))) return true;
-  const workload = cluster.workloads.find((w) => w.namespace === namespace && w.pods.includes(`${namespace}/${name}`));
-  return (
+/** Says of a pod if it goes: by itself, with its node, or with its workload. A controller may put another one of the name in its place. */
+function deletedPods(cluster: Cluster, deleted: ReadonlySet<string>): (pod: Pod) => boolean {
+  if (deleted.size === 0) return () => false;
+  const owned = new Set(cluster.workloads.filter((w) => deleted.has(deletionKey(w))).flatMap((w) => w.pods));
+  return ({ namespace, name, node, owner }) =>
+    deleted.has(deletionKey({ kind: 'Pod', namespace, name })) ||
+    deleted.has(deletionKey({ kind: 'Node', namespace: '', name: node })) ||
     (owner !== null && deleted.has(`${owner.kind} ${namespace}/${owner.name}`)) ||
-    (workload !== undefined && deleted.has(deletionKey(workload)))
-  );
+    owned.has(`${namespace}/${name}`);
 }
 
 /** A pod that is elsewhere or has another address is another one. */
