@@ -80,6 +80,8 @@ export interface RuleEvent extends EventBase {
   readonly target?: string;
   /** Set when a rule that k8snet can't evaluate stood on the way: what it was taken to do. */
   readonly unknown?: string;
+  /** A rule of iptables-legacy, beside which the node's other rules apply as well. */
+  readonly legacy?: true;
 }
 
 /** A base chain's policy that decided something. */
@@ -90,6 +92,8 @@ export interface PolicyEvent extends EventBase {
   readonly chain: string;
   readonly verdict: 'accept' | 'drop';
   readonly passedOver: number;
+  /** A chain of iptables-legacy. */
+  readonly legacy?: true;
 }
 
 export interface NatFields {
@@ -109,6 +113,18 @@ export interface NatEvent extends EventBase {
   readonly after: NatFields;
   /** True where a real kernel would draw the port at random. */
   readonly random?: true;
+  /** Set where IPVS did it. */
+  readonly ipvs?: IpvsDecision;
+}
+
+/** What IPVS knows of a packet that it rewrites. */
+export interface IpvsDecision {
+  /** "tcp 10.96.0.20:80" */
+  readonly server: string;
+  /** How the real server was chosen ("rr"), "persistence" where the client had one already; absent for packets of a known connection. */
+  readonly scheduler?: string;
+  /** Among how many it was chosen. */
+  readonly realServers?: number;
 }
 
 export interface ConntrackEvent extends EventBase {

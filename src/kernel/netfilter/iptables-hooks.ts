@@ -17,16 +17,25 @@ const TABLE_PRIORITY: Readonly<Record<Exclude<TableName, 'nat'>, number>> = {
 
 const PLAIN_TABLES = ['raw', 'mangle', 'filter', 'security'] as const;
 
-/** The rule sets of a family: iptables-nft's, and iptables-legacy's beside it. */
-function ruleSets({ netfilter }: Host, family: 4 | 6): readonly IptablesTables[] {
-  if (family === 6) return [netfilter.ip6tables];
-  return netfilter.iptablesLegacy ? [netfilter.iptables, netfilter.iptablesLegacy] : [netfilter.iptables];
+interface RuleSet {
+  readonly tables: IptablesTables;
+  readonly legacy: boolean;
+}
+
+/**
+ * The rule sets of a family: iptables-nft's, and iptables-legacy's beside it. Of hooks with one priority the one that was registered
+ * last runs first (nf_hook_entries_grow): legacy tables come from a program that came after the node's own.
+ */
+function ruleSets({ netfilter }: Host, family: 4 | 6): readonly RuleSet[] {
+  if (family === 6) return [{ tables: netfilter.ip6tables, legacy: false }];
+  const nft = { tables: netfilter.iptables, legacy: false };
+  return netfilter.iptablesLegacy ? [{ tables: netfilter.iptablesLegacy, legacy: true }, nft] : [nft];
 }
 
 /** Hook functions of the tables other than nat, one for each base chain that exists. */
 export function iptablesHooks(host: Host, family: 4 | 6): readonly HookFunction[] {
-  return ruleSets(host, family).flatMap((tables) =>
-    PLAIN_TABLES.flatMap((name) => baseChains(tables, name, name === 'mangle' ? runMangle : runTable, TABLE_PRIORITY[name])),
+  return ruleSets(host, family).flatMap((rules) =>
+    PLAIN_TABLES.flatMap((name) => baseChains(rules, name, name === 'mangle' ? runMangle : runTable, TABLE_PRIORITY[name])),
   );
 }
 
@@ -39,40 +48,40 @@ const natChains4 = perHost((host) => natChainsOf(host, 4));
 const natChains6 = perHost((host) => natChainsOf(host, 6));
 
 function natChainsOf(host: Host, family: 4 | 6): readonly HookFunction[] {
-  const chains = ruleSets(host, family).flatMap((tables) => baseChains(tables, 'nat', runTable, PRIORITY.NAT_DST));
+  const chains = ruleSets(host, family).flatMap((rules) => baseChains(rules, 'nat', runTable, PRIORITY.NAT_DST));
   return chains.map((chain) =>
     chain.hook === 'INPUT' || chain.hook === 'POSTROUTING' ? { ...chain, priority: PRIORITY.NAT_SRC } : chain,
   );
 }
 
-type Runner = (table: Table, call: HookCall) => HookVerdict;
+type Runner = (table: Table, call: HookCall, legacy: boolean) => HookVerdict;
 
-function baseChains(tables: IptablesTables, name: TableName, run: Runner, priority: number): HookFunction[] {
+function baseChains({ tables, legacy }: RuleSet, name: TableName, run: Runner, priority: number): HookFunction[] {
   const table = tables.get(name);
   if (!table) return [];
   return TABLE_HOOKS[name]
     .filter((hook) => table.chain(hook) !== undefined)
-    .map((hook) => ({ hook, priority, name: `iptables ${name}`, run: (call: HookCall) => run(table, call) }));
+    .map((hook) => ({ hook, priority, name: `iptables ${name}`, run: (call: HookCall) => run(table, call, legacy) }));
 }
 
-function runTable(table: Table, call: HookCall): HookVerdict {
-  const verdict = traverse(table, packetContext(call, table.name));
+function runTable(table: Table, call: HookCall, legacy: boolean): HookVerdict {
+  const verdict = traverse(table, packetContext(call, table.name, legacy));
   switch (verdict.kind) {
     case 'accept':
       return ACCEPT;
     case 'drop':
-      return { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nft_do_chain' };
+      return { kind: 'drop', reason: 'NETFILTER_DROP', where: legacy ? 'ipt_do_table' : 'nft_do_chain' };
     case 'reject':
       return { kind: 'reject', with: verdict.with };
   }
 }
 
 /** iptable_mangle's OUTPUT: what changes mark, addresses or TOS of a local packet has it routed again (ipt_mangle_out). */
-function runMangle(table: Table, call: HookCall): HookVerdict {
-  if (call.hook !== 'OUTPUT') return runTable(table, call);
+function runMangle(table: Table, call: HookCall, legacy: boolean): HookVerdict {
+  if (call.hook !== 'OUTPUT') return runTable(table, call, legacy);
   const { skb } = call;
   const { mark, packet } = skb;
-  const verdict = runTable(table, call);
+  const verdict = runTable(table, call, legacy);
   if (verdict.kind !== 'accept') return verdict;
   const changed =
     skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;

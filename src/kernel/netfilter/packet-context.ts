@@ -14,19 +14,21 @@ import type { HookCall } from './hook.ts';
 import type { ConntrackView } from './conntrack/view.ts';
 import type { IpSet } from '../ipset/ipset.ts';
 
-/** What a table's rules see of a packet at a hook, and how they change it. */
-export function packetContext(call: HookCall, table: TableName): TraverseContext {
-  return new PacketContext(call, table);
+/** What a table's rules see of a packet at a hook, and how they change it. `legacy`: a table of iptables-legacy. */
+export function packetContext(call: HookCall, table: TableName, legacy: boolean): TraverseContext {
+  return new PacketContext(call, table, legacy);
 }
 
 class PacketContext implements TraverseContext {
   readonly #call: HookCall;
   readonly table: TableName;
+  readonly #legacy: boolean;
   ruleKey = '';
 
-  constructor(call: HookCall, table: TableName) {
+  constructor(call: HookCall, table: TableName, legacy: boolean) {
     this.#call = call;
     this.table = table;
+    this.#legacy = legacy;
   }
 
   get host() {
@@ -145,7 +147,7 @@ class PacketContext implements TraverseContext {
   #emit(record: RuleRecord | PolicyRecord): void {
     const { walk, skb, host, hook } = this.#call;
     const { chain, passedOver } = record;
-    const at = { hook, table: this.table, chain, passedOver };
+    const at = { hook, table: this.table, chain, passedOver, ...(this.#legacy && { legacy: true as const }) };
     walk.countRules(passedOver + (record.kind === 'rule' ? 1 : 0));
     if (record.kind === 'policy') {
       walk.emit(skb, host, { kind: 'policy', ...at, verdict: record.verdict });

@@ -2,7 +2,7 @@ import { assertNever } from '../../support/assert-never.ts';
 import { percent } from '../style.ts';
 import { endpoint, shortName } from './names.ts';
 import { ruleParts } from './rule-text.ts';
-import type { NatEvent, NatFields, RouteEvent, RuleEvent, SocketEvent, TraceEvent } from '../../trace/event.ts';
+import type { NatEvent, NatFields, PolicyEvent, RouteEvent, RuleEvent, SocketEvent, TraceEvent } from '../../trace/event.ts';
 import type { Line, Tone } from './line.ts';
 
 type Content = Pick<Line, 'place' | 'columns' | 'tone' | 'note'>;
@@ -31,7 +31,7 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
     case 'policy':
       return {
         place: event.hook,
-        columns: [event.table, `${event.chain} policy ${event.verdict.toUpperCase()}`],
+        columns: [tableText(event), `${event.chain} policy ${event.verdict.toUpperCase()}`],
         tone: event.verdict === 'drop' ? 'bad' : 'plain',
         ...(event.verdict === 'drop' && { note: 'no rule of the chain decided' }),
       };
@@ -153,7 +153,7 @@ function rule(event: RuleEvent, nat: NatEvent | undefined): Pick<Line, 'columns'
     ...(nat?.random ? ['drawn at random'] : []),
   ];
   return {
-    columns: [event.table, `${event.chain} #${event.rule}`, ruleEffect(event, nat)],
+    columns: [tableText(event), `${event.chain} #${event.rule}`, ruleEffect(event, nat)],
     tone: ruleTone(event, nat),
     ...(notes.length > 0 && { note: notes.join(' · ') }),
   };
@@ -172,6 +172,11 @@ export function ruleTone(event: RuleEvent, nat: NatEvent | undefined): Tone {
   if (event.verdict === 'drop' || event.unknown !== undefined) return 'bad';
   if (nat || (event.verdict === 'continue' && ruleParts(event).target !== null)) return 'change';
   return 'plain';
+}
+
+/** "filter", "legacy filter" for a table of iptables-legacy. */
+export function tableText({ table, legacy }: RuleEvent | PolicyEvent): string {
+  return legacy ? `legacy ${table}` : table;
 }
 
 /** "10.96.0.20:80 ⇒ 10.244.1.2:8080": source or destination, whatever the rewrite is about. */

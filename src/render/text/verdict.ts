@@ -1,7 +1,7 @@
 import { percent, wrap } from '../style.ts';
 import { commonPrefix } from './branches.ts';
 import { endpoint, shortName } from './names.ts';
-import { rewrite } from './event-line.ts';
+import { rewrite, tableText } from './event-line.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
 import type { Cause, Outcome, Part, Verdict } from '../../trace/outcome.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -127,7 +127,8 @@ function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly str
 
 /** A cause without a remedy says itself when it works as designed. */
 function remedyFields({ remedy, text }: Cause, style: Style): readonly string[] {
-  if (remedy === null) return field('remedy', text.includes('as designed') ? 'none: it works as designed' : 'none is known', style);
+  if (remedy === null)
+    return field('remedy', text.includes('as designed') ? 'none: it works as designed' : 'none is known', style);
   return remedy.map((line, i) => `  ${style.chalk.dim((i === 0 ? 'remedy' : '').padEnd(LABEL_WIDTH))}${style.chalk.bold(line)}`);
 }
 
@@ -189,11 +190,15 @@ function decision(event: TraceEvent, style: Style, nat: NatEvent | undefined): r
     case 'rule':
       return field(
         'rule',
-        `${shortName(event.host)}, ${event.table} ${event.chain} #${event.rule}${nat ? `: ${rewrite(nat)}` : ''}`,
+        `${shortName(event.host)}, ${tableText(event)} ${event.chain} #${event.rule}${nat ? `: ${rewrite(nat)}` : ''}`,
         style,
       ).concat(ruleText(event, style));
     case 'policy':
-      return field('policy', `${shortName(event.host)}, ${event.table} ${event.chain}: ${event.verdict.toUpperCase()}`, style);
+      return field(
+        'policy',
+        `${shortName(event.host)}, ${tableText(event)} ${event.chain}: ${event.verdict.toUpperCase()}`,
+        style,
+      );
     case 'route':
       return event.entry === null ? [] : field('route', `${shortName(event.host)}: ${event.entry}`, style);
     default:

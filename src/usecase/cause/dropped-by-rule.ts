@@ -1,6 +1,18 @@
 import type { PolicyEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, deleteRule, describePacket, describeRule, lastBefore, onHost, packetAt, placeOf, untrackingRule } from './evidence.ts';
+import {
+  causeAt,
+  chainOf,
+  deleteRule,
+  describePacket,
+  describeRule,
+  lastBefore,
+  onHost,
+  packetAt,
+  placeOf,
+  programOf,
+  untrackingRule,
+} from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { noEndpoints, noLocalEndpoints, sourceRange } from './service-refuses.ts';
 
@@ -58,8 +70,14 @@ export function isReject(rule: RuleEvent): boolean {
 }
 
 function policyDrop(event: PolicyEvent, site: Site, index: number): Cause {
-  const text = `no rule of ${event.table} ${event.chain} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP`;
-  return causeAt(site, 'policy-drop', text, [onHost(event.host, `iptables -t ${event.table} -P ${event.chain} ACCEPT`)], index);
+  const text = `no rule of ${chainOf(event)} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP`;
+  return causeAt(
+    site,
+    'policy-drop',
+    text,
+    [onHost(event.host, `${programOf(event)} -t ${event.table} -P ${event.chain} ACCEPT`)],
+    index,
+  );
 }
 
 function ruleDrop(site: Site, rule: RuleEvent, index: number): Cause {

@@ -1,7 +1,7 @@
 import type { World } from '../../kernel/world.ts';
 import type { ConnectionPart, ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
-import type { DropEvent, KernelEvent, PacketView, RouteEvent, RuleEvent } from '../../trace/event.ts';
+import type { DropEvent, KernelEvent, PacketView, PolicyEvent, RouteEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause, CauseCode, Part } from '../../trace/outcome.ts';
 import type { Source } from '../refs/source.ts';
 import type { Destination } from '../refs/target.ts';
@@ -101,9 +101,19 @@ export function untrackingRule(result: ConnectionResult, host: string): RuleEven
   return found?.kind === 'rule' ? found : null;
 }
 
+/** "filter FORWARD", "filter FORWARD of iptables-legacy". */
+export function chainOf({ table, chain, legacy }: RuleEvent | PolicyEvent): string {
+  return `${table} ${chain}${legacy ? ' of iptables-legacy' : ''}`;
+}
+
+/** The program that changes the rules that an event is about. */
+export function programOf({ legacy }: RuleEvent | PolicyEvent): string {
+  return legacy ? 'iptables-legacy' : 'iptables';
+}
+
 /** "rule 3 of filter FORWARD". */
 export function placeOf(rule: RuleEvent): string {
-  return `rule ${rule.rule} of ${rule.table} ${rule.chain}`;
+  return `rule ${rule.rule} of ${chainOf(rule)}`;
 }
 
 /** "rule 3 of filter FORWARD, `-A FORWARD -j DROP`". */
@@ -113,7 +123,7 @@ export function describeRule(rule: RuleEvent): string {
 
 /** The command that takes a rule out again. */
 export function deleteRule(rule: RuleEvent): string {
-  return onHost(rule.host, `iptables -t ${rule.table} ${rule.text.replace(/^-A /, '-D ')}`);
+  return onHost(rule.host, `${programOf(rule)} -t ${rule.table} ${rule.text.replace(/^-A /, '-D ')}`);
 }
 
 /** "tcp 10.244.0.2:40000 → 10.96.0.20:80". */

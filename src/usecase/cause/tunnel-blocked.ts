@@ -1,5 +1,5 @@
 import type { Diagnose } from './evidence.ts';
-import { causeAt, describePacket, describeRule, onHost, packetAt } from './evidence.ts';
+import { causeAt, chainOf, describePacket, describeRule, onHost, packetAt, programOf } from './evidence.ts';
 import { droppingRule } from './dropped-by-rule.ts';
 
 /** tunnel-blocked: the overlay's own packet between nodes was dropped by a firewall, or came to where no tunnel ends. */
@@ -10,9 +10,9 @@ export const tunnelBlocked: Diagnose = (_evidence, site) => {
   const dropping = droppingRule(site);
   if (dropping) {
     const { event, index } = dropping;
-    const by = event.kind === 'rule' ? describeRule(event) : `the policy of ${event.table} ${event.chain}`;
+    const by = event.kind === 'rule' ? describeRule(event) : `the policy of ${chainOf(event)}`;
     const port = packet?.dport === undefined ? '' : ` --dport ${packet.dport}`;
-    const accept = `iptables -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
+    const accept = `${programOf(event)} -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
     return causeAt(
       site,
       'tunnel-blocked',

@@ -33,7 +33,7 @@ export function whyNot(evidence: Evidence, site: Site, cause: Cause): string | n
   if (!dropping || !host || !view) return null;
   const { event } = dropping;
   const tableName = TABLE_NAMES.find((name) => name === event.table);
-  const table = tableName && host.netfilter.iptables.get(tableName);
+  const table = tableName && (event.legacy ? host.netfilter.iptablesLegacy : host.netfilter.iptables)?.get(tableName);
   if (!table || !tableName) return null;
   const packet = probedPacket(host, tableName, event, site, view);
   const best = nearest(candidates(table, event, packet));
