@@ -1,8 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Cluster } from '../../../src/kubernetes/model/cluster.ts';
 import { formatIp } from '../../../src/net/ip.ts';
+import { loadScenario } from '../../../src/scenario/load.ts';
 import { parseDuration } from '../../../src/scenario/reading/duration.ts';
 import type { Scenario, Step } from '../../../src/scenario/scenario.ts';
 import { diagnosticsOf, scenarioOf } from './load-text.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 const BASE = `
 nodes: [{ name: node-1, ip: 192.168.0.11 }, { name: node-2, ip: 192.168.0.12 }]
@@ -219,6 +225,40 @@ describe('errors of steps', () => {
   test('warnings of a step are not told: it may break something on purpose', () => {
     expect(scenario('  - { delete: [pod/web-1, pod/web-2] }\n').diagnostics).toEqual(scenarioOf(BASE).diagnostics);
   });
+});
+
+describe('a step that changes nothing leaves everything as it is', () => {
+  const folders = ['scenarios', 'test/golden/kernel'].map((folder) => join(ROOT, folder));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.yaml'))
+      .map((file) => join(folder, file)),
+  );
+
+  test('there are scenarios to try', () => expect(files.length).toBeGreaterThan(100));
+
+  test.each(files.map((file) => [relative(ROOT, file), file] as const))('%s', (_, file) => {
+    const readFile = (name: string): string => readFileSync(join(dirname(file), name), 'utf8');
+    const inputs = [
+      { name: 'a.yaml', text: readFileSync(file, 'utf8') },
+      { name: 'b.yaml', text: 'steps: [{ name: the last }]' },
+    ];
+    const loaded = loadScenario(inputs, { readFile });
+    if (!loaded.ok) throw new Error(loaded.diagnostics.map(({ message }) => message).join('\n'));
+    const { cluster, steps } = loaded.scenario;
+    const last = steps.at(-1)!;
+    expect(last.ended).toEqual([]);
+    expect(plain(last.cluster)).toEqual(plain(steps.at(-2)?.cluster ?? cluster));
+  });
+
+  function plain(value: Cluster): unknown {
+    return JSON.parse(
+      JSON.stringify(
+        { ...value, endpointSlices: value.endpointSlices.map((slice) => ({ ...slice, endpoints: slice.endpoints })) },
+        (key, v: unknown) => (key === 'earlier' ? undefined : typeof v === 'bigint' ? String(v) : v),
+      ),
+    );
+  }
 });
 
 test.each<[string, number | null]>([
