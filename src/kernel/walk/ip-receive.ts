@@ -20,6 +20,8 @@ export function ipReceive(walk: Walk, host: Host, device: Device, skb: Skb): voi
     return;
   }
   skb.device = device.name;
+  // ip_rcv_core empties the control block: how large the fragments were that a bridge's hooks put together is forgotten.
+  skb.fragmentSize = 0;
   if (!isIpv4(skb.packet.dst) && device.kind !== 'loopback' && (isLoopback(skb.packet.src) || isLoopback(skb.packet.dst))) {
     walk.drop(skb, host, 'IP_INHDR', 'ip6_rcv_core', { device: device.name });
     return;

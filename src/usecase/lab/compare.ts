@@ -22,11 +22,12 @@ export interface Ending {
   readonly source: string | null;
 }
 
-export function observedEnding(observation: Observation, request: ConnectionRequest): Ending {
+/** `withData`: a segment of data is part of the connection, so it has to arrive as well. */
+export function observedEnding(observation: Observation, request: ConnectionRequest, withData: boolean): Ending {
   const [arrival] = observation.arrivals;
   const echo = request.protocol === 'icmp' ? echoServer(observation) : null;
   return {
-    verdict: observedVerdict(observation, request),
+    verdict: observedVerdict(observation, withData),
     server: arrival?.owner ?? echo?.server ?? null,
     source: arrival?.source ?? echo?.source ?? null,
   };
@@ -44,7 +45,7 @@ export function compareConnection(
   options: CompareOptions,
 ): LabDifference | null {
   const simulated = simulatedEnding(result);
-  const observed = observedEnding(observation, request);
+  const observed = observedEnding(observation, request, result.data.length > 0);
   const sort = sorter(observation, { host: request.host, protocol: request.protocol, vxlanPort: options.vxlanPort });
   const belongings = new Map<string, readonly ReturnType<typeof sort.ofFrame>[]>();
   for (const host of new Set(observation.runs.map((run) => run.host))) {
@@ -119,12 +120,10 @@ function runLines({ hook, table, rules, policy }: Observation['runs'][number], i
   ];
 }
 
-function observedVerdict({ result, arrivals }: Observation, request: ConnectionRequest): ConnectionVerdict {
+function observedVerdict({ result, arrivals }: Observation, withData: boolean): ConnectionVerdict {
   if (result.errno !== null) return verdictOfErrno(result.errno);
-  if (!result.connected) return 'timeout';
-  // A segment of data that is asked for has to arrive as well.
-  const lost = request.protocol === 'tcp' && request.payload !== null && !arrivals.some(({ bytes }) => bytes > 0);
-  return lost ? 'timeout' : 'connected';
+  const arrived = !withData || arrivals.some(({ bytes }) => bytes > 0);
+  return result.connected && arrived ? 'connected' : 'timeout';
 }
 
 /** Who answered an echo: the kernel does it, so only the devices tell. */

@@ -59,7 +59,9 @@ export function judgeVerification(
   observations: readonly Observation[],
   vxlanPort: number | null,
 ): Judgement {
-  const ending = observedEnding(observations.at(-1)!, probes.at(-1)!.request);
+  const last = probes.at(-1)!.request;
+  const withData = last.protocol === 'tcp' && last.payload !== null && branches.some(({ results }) => (results.at(-1)?.data.length ?? 0) > 0);
+  const ending = observedEnding(observations.at(-1)!, last, withData);
   let best: Judgement | null = null;
   let bestScore = -1;
   for (const { probability, results } of branches) {

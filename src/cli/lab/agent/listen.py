@@ -26,13 +26,17 @@ class Server:
             self.socket.listen(64)
         self.socket.setblocking(False)
 
-    def close(self):
-        """Ends all connections, and those too of which only the SYN has come: a server would send SYN-ACKs for a minute."""
+    def renew(self):
+        """Opens the socket anew: a server forgets those of whom only the SYN has come, and would else answer them again and again."""
+        self.socket.close()
+        self.open()
+
+    def forget(self):
+        """Ends all connections at once."""
         for connection, _arrival in self._connections:
             reset(connection)
         self._connections.clear()
         self.arrivals.clear()
-        self.socket.close()
 
     def read(self):
         try:

@@ -75,6 +75,7 @@ class Agent:
         self._drain()
         for server in self.servers:
             server.read_data()
+        local = probe.local
         runs = []
         for traced in self.traces:
             with inside(self.netns[traced.host]):
@@ -83,21 +84,27 @@ class Agent:
         frames = sorted((frame for capture in self.captures for frame in capture.frames), key=lambda frame: frame["time"])
         arrivals = [arrival for server in self.servers for arrival in server.arrivals]
         result = probe.result or {"connected": False, "errno": None}
-        return {"result": {**result, "local": probe.local}, "arrivals": arrivals, "runs": runs, "frames": frames}
+        answer = {"result": {**result, "local": local}, "arrivals": arrivals, "runs": runs, "frames": frames}
+        self._end_half_open(probe)
+        return answer
+
+    def _end_half_open(self, probe):
+        """Nothing of a connection that has not come about may be sent again later."""
+        if not probe.connected:
+            probe.socket.close()
+            self.probes.remove(probe)
+        for server in self.servers:
+            self.selector.unregister(server.socket)
+            with inside(self.netns[server.host]):
+                server.renew()
+            self._watch(server)
 
     def reset(self, _request):
         for probe in self.probes:
-            if probe.connected:
-                reset(probe.socket)
-            else:
-                probe.socket.close()
+            reset(probe.socket)
         self.probes.clear()
         for server in self.servers:
-            self.selector.unregister(server.socket)
-            server.close()
-            with inside(self.netns[server.host]):
-                server.open()
-            self._watch(server)
+            server.forget()
         self._drain()
         for traced in self.traces:
             with inside(self.netns[traced.host]):

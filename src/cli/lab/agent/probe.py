@@ -100,6 +100,7 @@ class Probe:
     def _receive(self, wanted):
         try:
             if wanted(self.socket.recv(1 << 16)):
+                self.connected = True
                 self.result = {"connected": True, "errno": None}
         except BlockingIOError:
             pass
