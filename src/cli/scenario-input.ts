@@ -1,5 +1,6 @@
 import { formatDiagnostics } from '../render/diagnostics.ts';
 import { loadScenario } from '../scenario/load.ts';
+import { dumpDiagnostics } from '../usecase/dump-diagnostics.ts';
 import { InputError } from './errors.ts';
 import { readInputs, readReferenced, TUTORIAL } from './input.ts';
 import { errorStyle } from './terminal.ts';
@@ -13,12 +14,16 @@ import type { Io } from './io.ts';
 export async function scenarioFrom(names: readonly string[], io: Io): Promise<Scenario> {
   const result = loadScenario(await readInputs(names, io), { readFile: readReferenced });
   if (!result.ok) throw new InputError(result.diagnostics);
+  const { cluster, steps } = result.scenario;
+  const ofDumps = dumpDiagnostics([cluster, ...steps.map((step) => step.cluster)]);
+  const errors = ofDumps.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new InputError(errors);
   const style = errorStyle(io);
   if (names.length === 0) {
     io.err(
       formatDiagnostics([{ severity: 'note', message: `no FILE given: this is the bundled ${TUTORIAL}`, position: null }], style),
     );
   }
-  io.err(formatDiagnostics(result.scenario.diagnostics, style));
+  io.err(formatDiagnostics([...result.scenario.diagnostics, ...ofDumps], style));
   return result.scenario;
 }

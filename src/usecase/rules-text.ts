@@ -88,6 +88,7 @@ export function compareWithDump(
   if (actual.size === 0)
     return refused(`${dump.name}: no table of ${family === 4 ? 'iptables-save' : 'ip6tables-save'} in this file`);
   const diagnostics = saved.diagnostics.map(({ line, message }) => ({
+    // What can't be read of a dump that is compared only shows as a difference.
     severity: 'warning' as const,
     code: 'dump',
     message,
