@@ -112,11 +112,11 @@ function ruleLine(event: KernelEvent): string[] {
   return [];
 }
 
-function runLines({ hook, table, rules, policy }: Observation['runs'][number], isOuter: boolean): string[] {
+function runLines({ hook, chain: base, table, rules, policy }: Observation['runs'][number], isOuter: boolean): string[] {
   const outer = isOuter ? '^' : '';
   return [
     ...rules.map(({ chain, rule, verdict }) => `${outer}${hook} ${table} ${chain} #${rule ?? '?'} ${verdict}`),
-    ...(policy === 'drop' ? [`${outer}${hook} ${table} ${hook} policy drop`] : []),
+    ...(policy === 'drop' ? [`${outer}${hook} ${table} ${base} policy drop`] : []),
   ];
 }
 

@@ -28,8 +28,10 @@ export interface HookRun {
   readonly time: number;
   readonly host: string;
   readonly table: string;
-  /** Name of the base chain: for iptables that of its hook. */
+  /** "PREROUTING" */
   readonly hook: string;
+  /** The base chain: for iptables it bears the name of its hook. */
+  readonly chain: string;
   readonly packet: ObservedPacket;
   readonly in: string | null;
   readonly out: string | null;

@@ -19,9 +19,13 @@ _NLMSG_DONE = 3
 _NFNL_SUBSYS_CTNETLINK = 1
 _NFNL_SUBSYS_NFTABLES = 10
 _IPCTNL_MSG_CT_DELETE = 2
-_NFT_MSG_GETRULE = 7
+_NFT_MSG_NEWCHAIN = 3
+_NFT_MSG_GETCHAIN = 4
 _NFT_MSG_NEWRULE = 6
+_NFT_MSG_GETRULE = 7
 _NFT_MSG_TRACE = 17
+
+_HOOKS = ("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING")
 
 
 def open_socket(groups=()):
@@ -78,25 +82,39 @@ def trace_messages(data):
             yield body[0], attributes(body[4:])
 
 
+def _dump(get, new, family):
+    """Attributes of all objects of a kind and family in the current namespace."""
+    with open_socket() as sock:
+        sock.setblocking(True)
+        _request(sock, _NFNL_SUBSYS_NFTABLES << 8 | get, _NLM_F_DUMP, family)
+        while True:
+            for kind, body in _messages(sock.recv(1 << 20)):
+                if kind == _NLMSG_DONE:
+                    return
+                if kind == _NLMSG_ERROR:
+                    raise OSError(-struct.unpack_from("=i", body)[0], "dump of nf_tables")
+                if kind == (_NFNL_SUBSYS_NFTABLES << 8 | new):
+                    yield attributes(body[4:])
+
+
 def rule_numbers(family):
     """Numbers (from 1) of all rules of a family in the current namespace by (table, chain, handle)."""
     numbers = {}
     counts = {}
-    with open_socket() as sock:
-        sock.setblocking(True)
-        _request(sock, _NFNL_SUBSYS_NFTABLES << 8 | _NFT_MSG_GETRULE, _NLM_F_DUMP, family)
-        while True:
-            for kind, body in _messages(sock.recv(1 << 20)):
-                if kind == _NLMSG_DONE:
-                    return numbers
-                if kind == _NLMSG_ERROR:
-                    raise OSError(-struct.unpack_from("=i", body)[0], "dump of rules")
-                if kind != (_NFNL_SUBSYS_NFTABLES << 8 | _NFT_MSG_NEWRULE):
-                    continue
-                rule = attributes(body[4:])
-                chain = (_text(rule[1]), _text(rule[2]))
-                counts[chain] = counts.get(chain, 0) + 1
-                numbers[(*chain, struct.unpack(">Q", rule[3])[0])] = counts[chain]
+    for rule in _dump(_NFT_MSG_GETRULE, _NFT_MSG_NEWRULE, family):
+        chain = (_text(rule[1]), _text(rule[2]))
+        counts[chain] = counts.get(chain, 0) + 1
+        numbers[(*chain, struct.unpack(">Q", rule[3])[0])] = counts[chain]
+    return numbers
+
+
+def base_chain_hooks(family):
+    """Names of hooks of all base chains of a family in the current namespace by (table, chain)."""
+    hooks = {}
+    for chain in _dump(_NFT_MSG_GETCHAIN, _NFT_MSG_NEWCHAIN, family):
+        if 4 in chain:
+            hooks[(_text(chain[1]), _text(chain[3]))] = _HOOKS[struct.unpack(">I", attributes(chain[4])[1])[0]]
+    return hooks
 
 
 def flush_conntrack():

@@ -25,10 +25,12 @@ class HostTrace:
         self.runs = []
         self._current = {}
         self._numbers = {}
+        self._hooks = {}
 
     def number_rules(self):
         """Call in the namespace once all rules are there."""
         self._numbers = netlink.rule_numbers(NFPROTO_IPV4)
+        self._hooks = netlink.base_chain_hooks(NFPROTO_IPV4)
 
     def read(self):
         while True:
@@ -52,7 +54,8 @@ class HostTrace:
                 "time": time.time_ns(),
                 "host": self.host,
                 "table": table,
-                "hook": chain,
+                "hook": self._hooks.get((table, chain), chain),
+                "chain": chain,
                 "packet": packets.view(trace[_NETWORK], trace.get(_TRANSPORT, b"")),
                 "in": _device(trace.get(_IIF)),
                 "out": _device(trace.get(_OIF)),

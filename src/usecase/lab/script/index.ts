@@ -1,3 +1,4 @@
+import { printRuleset } from '../../../kernel/netfilter/nftables/print.ts';
 import { commandsByHost } from '../../../kubernetes/compile.ts';
 import { LabError } from '../lab-error.ts';
 import { namespaceNames } from '../names.ts';
@@ -131,11 +132,14 @@ function neighboursText(hosts: readonly LabHost[], world: World): readonly strin
 }
 
 function rulesText({ host, namespace }: LabHost): string {
-  const { iptables, ip6tables, iptablesLegacy, ipsets } = host.netfilter;
+  const { iptables, ip6tables, iptablesLegacy, ipsets, nftables } = host.netfilter;
   if (iptablesLegacy !== null || ipsets.size > 0) throw new LabError(`${host.name}: legacy tables and sets can't be built in a lab yet`);
   const load = (command: string, text: string): string =>
     text === '' ? '' : `\n${comment(host.name)}${hereDocument(`ip netns exec ${namespace} ${command}`, text)}`;
-  return load('iptables-restore', restoreText(iptables)) + load('ip6tables-restore', restoreText(ip6tables));
+  // kube-proxy comes first, and chains of one priority run in the reverse order of their coming.
+  return (
+    load('nft -f -', printRuleset(nftables)) + load('iptables-restore', restoreText(iptables)) + load('ip6tables-restore', restoreText(ip6tables))
+  );
 }
 
 function firewallSection(hosts: readonly LabHost[], cluster: Cluster): string {
