@@ -46,6 +46,9 @@ export function findSite(result: ConnectionResult): Site | null {
   }
   const last = result.request.at(-1);
   if (!last || result.verdict === 'connected') return null;
+  // The only thing that is known: it came to somebody whom it was not for.
+  if (last.kind === 'drop' && last.reason === 'OTHERHOST')
+    return { part: 'request', index: result.request.length - 1, events: result.request, drop: last, host: last.host };
   const route = result.request.findLastIndex((event) => event.kind === 'route');
   const index = route < 0 ? result.request.length - 1 : route;
   return { part: 'request', index, events: result.request, drop: null, host: last.host };

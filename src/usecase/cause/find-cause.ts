@@ -2,6 +2,7 @@ import type { Cause } from '../../trace/outcome.ts';
 import { findSite } from './evidence.ts';
 import type { Diagnose, Evidence } from './evidence.ts';
 import { ruleDropped } from './dropped-by-rule.ts';
+import { changedDevice, deviceDown } from './device.ts';
 import { hairpinOff } from './hairpin-off.ts';
 import { forwardingOff, martianSource, ownSourceAddress, reversePath } from './input-check.ts';
 import { mtuExceeded, ttlExpired } from './limits.ts';
@@ -9,7 +10,7 @@ import { missingFdb, neighbourFailed } from './neighbour.ts';
 import { portNotListening } from './port-not-listening.ts';
 import { wrongPublicIp } from './public-ip.ts';
 import { replyNotTranslated } from './reply-not-translated.ts';
-import { deviceDown, noRoute, routeRefuses } from './route.ts';
+import { noRoute, routeRefuses } from './route.ts';
 import { serviceAddress } from './service-address.ts';
 import { tunnelBlocked } from './tunnel-blocked.ts';
 import { underlayFirewall } from './underlay-firewall.ts';
@@ -22,6 +23,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   wrongPublicIp,
   tunnelBlocked,
   ruleDropped,
+  changedDevice,
   serviceAddress,
   hairpinOff,
   mtuExceeded,

@@ -4,6 +4,7 @@ import type { Cause } from '../../trace/outcome.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
 import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { holderIn } from './where.ts';
 
 /** neighbour-failed, no-such-address: nobody answers for the next hop (neigh_invalidate). */
 export const neighbourFailed: Diagnose = (evidence, site) => {
@@ -25,7 +26,7 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
       onHost(site.host, `ip neigh replace ${address} lladdr ${intended.mac} dev ${device} nud permanent`),
     ]);
   }
-  const holder = parsed === null ? null : holderHost(evidence, parsed);
+  const holder = parsed === null ? null : (holderIn(evidence.world, parsed)?.host ?? null);
   if (holder === null) {
     const text = `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`;
     const stale = staleEntry(site, address);
@@ -63,15 +64,6 @@ function nextHop(site: Site): { readonly address: string; readonly device: strin
   const route = lastRoute(site);
   const address = route?.via ?? packetAt(site)?.dst;
   return route?.dev && address !== undefined ? { address, device: route.dev } : null;
-}
-
-/** A host that really has an address on one of its devices. */
-export function holderHost({ world }: Evidence, address: NonNullable<ReturnType<typeof parseIp>>): string | null {
-  for (const name of world.holders(address)) {
-    for (const device of world.host(name)?.devices.values() ?? [])
-      if (device.addresses.some((a) => a.address === address)) return name;
-  }
-  return null;
 }
 
 /** fdb-missing: a vxlan device knows no remote for the next hop's MAC (vxlan_xmit). */

@@ -2,14 +2,11 @@ import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { formatRoute } from '../../kernel/routing/format.ts';
-import { TABLE_MAIN } from '../../kernel/routing/route.ts';
-import type { RoutingTable } from '../../kernel/routing/route.ts';
 import type { RouteEvent } from '../../trace/event.ts';
-import type { World } from '../../kernel/world.ts';
 import type { Cause, CauseCode } from '../../trace/outcome.ts';
 import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
-import { holderHost } from './neighbour.ts';
+import { bestRoute, holderIn, mainTable } from './where.ts';
 
 const REFUSING = ['unreachable', 'prohibit', 'blackhole'] as const;
 
@@ -39,19 +36,6 @@ function lostRoute({ world, healthy }: Evidence, host: string, address: IpAddres
   return right.route;
 }
 
-function mainTable(world: World, host: string): RoutingTable | undefined {
-  return world.host(host)?.routing.tables.get(TABLE_MAIN);
-}
-
-/** no-route: the device that the route leads through, or that the packet came by, is down. */
-export const deviceDown: Diagnose = (_evidence, site) => {
-  const device = site.drop?.device;
-  if (site.drop?.reason !== 'DEV_READY' || device === undefined) return null;
-  const text = `${device} of ${site.host}, which leads on for ${describePacket(packetAt(site))}, or its other end, is down`;
-  const code: CauseCode = site.part === 'request' ? 'no-route' : 'no-route-back';
-  return causeAt(site, code, text, [onHost(site.host, `ip link set ${device} up`)]);
-};
-
 /** no-route, no-route-back, no-such-address: no route leads on, or only one to a host that has none. */
 export const noRoute: Diagnose = (evidence, site) => {
   const { drop, part } = site;
@@ -70,7 +54,7 @@ export const noRoute: Diagnose = (evidence, site) => {
     const text = `${repair.host} no longer has its route ${what}, \`${repair.route}\`${astray}`;
     return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
   }
-  if (part === 'request' && address !== null && drop && holderHost(evidence, address) === null) return nobody(site, target);
+  if (part === 'request' && address !== null && drop && holderIn(evidence.world, address) === null) return nobody(site, target);
   const astray = strangeTable(site);
   if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
   const isPod = evidence.cluster.pods.some((pod) => !pod.hostNetwork && address !== null && pod.addresses.includes(address));
@@ -127,11 +111,6 @@ function missingRoute(
     const intended = bestRoute(healthy, host, address);
     if (intended && intended.route !== bestRoute(evidence.world, host, address)?.route) return { host, route: intended.route };
   }
-  return null;
-}
-
-function bestRoute(world: World, host: string, address: IpAddress): { readonly route: string } | null {
-  for (const route of mainTable(world, host)?.lookup(address) ?? []) return { route: formatRoute(route) };
   return null;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Probe } from '../../../../src/kubernetes/model/check.ts';
 import { CAUSE_CODES } from '../../../../src/trace/outcome.ts';
 import type { CauseCode, Verdict } from '../../../../src/trace/outcome.ts';
-import { BASE, outcome } from './lab.ts';
+import { BASE, outcome, veth } from './lab.ts';
 
 interface Case {
   readonly code: CauseCode;
@@ -19,8 +19,8 @@ interface Case {
   readonly verdict: Verdict;
   /** In the cause's sentence. */
   readonly says: readonly (string | RegExp)[];
-  /** The remedy as printed; null: works as designed. */
-  readonly remedy: readonly string[] | null;
+  /** The remedy as printed, or how many commands it has; null: works as designed. */
+  readonly remedy: readonly string[] | number | null;
 }
 
 const local = 'type: NodePort, externalTrafficPolicy: Local, clusterIP: 10.96.0.21';
@@ -215,6 +215,44 @@ const CASES: readonly Case[] = [
     remedy: [
       `kubectl -n default patch service lb --type merge -p '{"spec":{"loadBalancerSourceRanges":["203.0.113.0/24","172.18.0.100/32"]}}'`,
     ],
+  },
+  ...(
+    [
+      [
+        "the client's device is down",
+        'pod/client: ip link set eth0 down',
+        'network-unreachable',
+        'eth0 of pod/default/client is down',
+        3,
+      ],
+      ["the server's device is down", 'pod/web-2: ip link set eth0 down', 'timeout', 'eth0 of pod/default/web-2 is down', 3],
+      ["the other node's device is down", 'node-2: ip link set eth0 down', 'timeout', 'eth0 of node/node-2 is down', 2],
+      ["the other node's bridge is down", 'node-2: ip link set cni0 down', 'timeout', 'cni0 of node/node-2 is down', 1],
+      ['the tunnel is down', 'node-1: ip link set flannel.1 down', 'timeout', 'flannel.1 of node/node-1 is down', 3],
+      ['the node has no address', 'node-1: ip addr del 172.18.0.2/16 dev eth0', 'timeout', 'the address 172.18.0.2 on eth0', 2],
+      ['the bridge is gone', 'node-1: ip link del cni0', 'timeout', 'node/node-1 has no device cni0 any more', 5],
+      ['the pod is not plugged in', 'node-1: ip link set CLIENT nomaster', 'timeout', 'is no port of cni0 any more', 2],
+      ['the other pod is not plugged in', 'node-2: ip link set SERVER nomaster', 'timeout', 'is no port of cni0 any more', 2],
+    ] as const
+  ).map(
+    ([what, command, verdict, says, commands]): Case => ({
+      code: 'no-route',
+      what,
+      commands: [command.replace('CLIENT', veth('client')).replace('SERVER', veth('web-2'))],
+      to: 'pod/web-2:8080',
+      verdict,
+      says: [says],
+      remedy: commands,
+    }),
+  ),
+  {
+    code: 'no-such-address',
+    what: 'the pod has lost its address',
+    commands: ['pod/web-2: ip addr del 10.244.2.2/24 dev eth0'],
+    to: 'pod/web-2:8080',
+    verdict: 'timeout',
+    says: ['pod/default/web-2 no longer has the address 10.244.2.2 on eth0'],
+    remedy: 3,
   },
   {
     code: 'no-route',
@@ -573,10 +611,11 @@ describe('findCause', () => {
       const broken = outcome(text, from, to, commands, more);
       expect([broken.verdict, broken.cause?.code]).toEqual([verdict, code]);
       for (const part of says) expect(broken.cause!.text).toMatch(part);
-      expect(broken.cause!.remedy).toEqual(remedy);
-      if (remedy === null) return;
-      const repair = asCommands(remedy);
-      const mendedText = repair !== null ? text : append === '' ? patched(text, remedy) : null;
+      const printed = broken.cause!.remedy;
+      expect(typeof remedy === 'number' ? printed?.length : printed).toEqual(remedy);
+      if (printed === null) return;
+      const repair = asCommands(printed);
+      const mendedText = repair !== null ? text : append === '' ? patched(text, printed) : null;
       if (mendedText === null) return;
       expect(outcome(mendedText, from, to, [...commands, ...(repair ?? [])], more).verdict).toBe('connected');
     });

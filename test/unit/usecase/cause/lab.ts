@@ -62,3 +62,11 @@ export function outcome(
   if (!only || others.length > 0) throw new Error(`${others.length + 1} outcomes`);
   return only;
 }
+
+/** The device by which a pod of the base scenario is plugged into its node's bridge. */
+export function veth(pod: string): string {
+  const { request } = outcome(BASE, `pod/${pod}`, 'svc/near');
+  const arrival = request.find((event) => event.kind === 'rx');
+  if (arrival?.kind !== 'rx') throw new Error(`nothing came from pod/${pod}`);
+  return arrival.device;
+}
