@@ -1,6 +1,7 @@
 import { formatDiagnostics } from '../render/diagnostics.ts';
 import { loadScenario } from '../scenario/load.ts';
 import { dumpDiagnostics } from '../usecase/dump-diagnostics.ts';
+import { sysctlDiagnostics } from '../usecase/sysctl-diagnostics.ts';
 import { InputError } from './errors.ts';
 import { readInputs, readReferenced, TUTORIAL } from './input.ts';
 import { errorStyle } from './terminal.ts';
@@ -15,8 +16,9 @@ export async function scenarioFrom(names: readonly string[], io: Io): Promise<Sc
   const result = loadScenario(await readInputs(names, io), { readFile: readReferenced });
   if (!result.ok) throw new InputError(result.diagnostics);
   const { cluster, steps } = result.scenario;
-  const ofDumps = dumpDiagnostics([cluster, ...steps.map((step) => step.cluster)]);
-  const errors = ofDumps.filter(({ severity }) => severity === 'error');
+  const clusters = [cluster, ...steps.map((step) => step.cluster)];
+  const ofHosts = [...dumpDiagnostics(clusters), ...sysctlDiagnostics(clusters)];
+  const errors = ofHosts.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   const style = errorStyle(io);
   if (names.length === 0) {
@@ -24,6 +26,6 @@ export async function scenarioFrom(names: readonly string[], io: Io): Promise<Sc
       formatDiagnostics([{ severity: 'note', message: `no FILE given: this is the bundled ${TUTORIAL}`, position: null }], style),
     );
   }
-  io.err(formatDiagnostics([...result.scenario.diagnostics, ...ofDumps], style));
+  io.err(formatDiagnostics([...result.scenario.diagnostics, ...ofHosts], style));
   return result.scenario;
 }

@@ -44,6 +44,8 @@ const ROWS: readonly Row[] = [
     from: 'node/n1', to: '172.18.0.2:30080', expect: { verdict: 'connected', server: 'pod/default/web-2', source: '10.244.0.0' } },
   { name: 'pod to a node port, Cluster', web1: { labels: {} }, service: { type: 'NodePort', ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }] },
     from: 'pod/client', to: '172.18.0.3:30080', expect: { verdict: 'connected', server: 'pod/default/web-2', source: '10.244.1.1' } },
+  { name: 'a node told to answer no echo', node2: { sysctls: { 'net.ipv4.icmp_echo_ignore_all': 1 } },
+    from: 'node/n1', to: 'node/n2', protocol: 'icmp', expect: { verdict: 'timeout', server: null } },
   { name: 'forwarding off for one device alone', node1: { commands: ['sysctl -w net.ipv4.conf.cni0.forwarding=0'] },
     from: 'pod/client', to: '10.244.1.2:8080', expect: { verdict: 'timeout' } },
   { name: 'ip_forward written afterwards sets every device', node1: { commands: ['sysctl -w net.ipv4.conf.cni0.forwarding=0', 'sysctl -w net.ipv4.ip_forward=1'] },
@@ -65,6 +67,27 @@ const ROWS: readonly Row[] = [
   { name: 'the mark of the inner packet goes on to the outer one', web1: { labels: {} },
     node1: { commands: ['iptables -t mangle -A PREROUTING -s 10.244.0.2 -j MARK --set-mark 0x7', 'iptables -t mangle -A OUTPUT -p udp --dport 8472 -m mark --mark 0x7'] },
     from: 'pod/client', to: '10.244.1.2:8080', expect: { verdict: 'connected' }, through: ['-A OUTPUT -p udp -m udp --dport 8472 -m mark --mark 0x7'] },
+  { name: 'a mark that the inner packet was given decides the outer one’s route (udp_tunnel_dst_lookup)', web1: { labels: {} },
+    node1: { commands: ['iptables -t mangle -A FORWARD -s 10.244.0.0/16 -j MARK --set-mark 0x1', 'ip rule add fwmark 0x1 lookup 100', 'ip route add unreachable default table 100'] },
+    from: 'pod/client', to: '10.244.1.2:8080', expect: { verdict: 'timeout', request: expect.arrayContaining([expect.objectContaining({ kind: 'drop', where: 'vxlan_xmit_one' })]) } },
+  { name: 'a masquerading connection that leaves by another device is given up (nf_nat_oif_changed)', web1: { labels: {} }, cni: { plugin: 'flannel', backend: 'host-gw' },
+    node1: { commands: ['iptables -t nat -A POSTROUTING -p tcp --dport 8080 -j MASQUERADE', 'iptables -t mangle -A PREROUTING -p tcp --tcp-flags SYN,ACK ACK -j MARK --set-mark 0x1', 'ip rule add fwmark 0x1 lookup 100', 'ip route add 10.244.1.0/24 dev cni0 table 100'] },
+    from: 'pod/client', to: '10.244.1.2:8080', expect: { verdict: 'connected', server: null, ack: expect.arrayContaining([expect.objectContaining({ kind: 'drop', where: 'nf_nat_inet_fn' })]) } },
+  { name: 'where OUTPUT finds no way after a mark, send() fails with the route’s errno (NF_DROP_ERR)',
+    node1: { commands: ['iptables -t mangle -A OUTPUT -p udp -j MARK --set-mark 0x1', 'ip rule add fwmark 0x1 lookup 100', 'ip route add unreachable default table 100'] },
+    from: 'node/n1', to: '10.244.1.2:5353', protocol: 'udp', expect: { verdict: 'host-unreachable' } },
+  { name: 'a datagram that the sender’s own POSTROUTING drops: EPERM', node1: { commands: ['iptables -t mangle -A POSTROUTING -p udp -d 10.244.1.2 -j DROP'] },
+    from: 'node/n1', to: '10.244.1.2:5353', protocol: 'udp', expect: { verdict: 'not-permitted' } },
+  { name: 'a route by lo delivers to the host itself', node1: { commands: ['ip route add 198.51.100.0/24 dev lo'] },
+    from: 'node/n1', to: '198.51.100.7:80', expect: { verdict: 'refused' } },
+  { name: 'without a gateway the device’s first address is the source, whatever suits better', node1: { commands: ['ip addr add 10.9.0.1/24 dev eth0', 'ip route add 10.9.0.128/25 dev eth0'] }, node2: { commands: ['ip addr add 10.9.0.200/24 dev eth0'] },
+    from: 'node/n1', to: '10.9.0.200:9', expect: { verdict: 'refused', request: expect.arrayContaining([expect.objectContaining({ kind: 'route', source: '172.18.0.2' })]) } },
+  { name: 'the overlay’s own address gone from the node: no outer packet (__ip_dev_find)', node1: { commands: ['ip addr add 172.18.0.77/16 dev eth0', 'ip addr del 172.18.0.2/16 dev eth0', 'ip addr add 172.18.0.77/16 dev eth0'] },
+    web1: { labels: {} }, from: 'pod/client', to: '10.244.1.2:8080', expect: { verdict: 'timeout' } },
+  { name: 'fragments that are larger than the bridge’s MTU stay on no bridge (br_nf_ip_fragment)', node1: { commands: ['ip link set cni0 mtu 1400'] },
+    from: 'pod/client', to: '10.244.0.3:5353', protocol: 'udp', more: { payload: 3000 }, expect: { verdict: 'timeout' } },
+  { name: 'firewalld’s reverse path rule lets the node talk to itself', node1: { commands: ['iptables -t raw -A PREROUTING -m rpfilter --invert -j DROP'] },
+    from: 'node/n1', to: '172.18.0.2:9', expect: { verdict: 'refused' } },
   { name: 'conntrack tells the destination before DNAT', web1: { labels: {} },
     node1: { commands: ['iptables -t mangle -A FORWARD -m conntrack --ctorigdst 10.96.0.20 --ctorigdstport 80', 'iptables -t mangle -A FORWARD -m conntrack --ctstate DNAT'] },
     from: 'pod/client', to: 'svc/web:80', expect: { verdict: 'connected' },
@@ -80,7 +103,7 @@ const ROWS: readonly Row[] = [
     node2: { commands: ['ip link set veth8d8d04a1 mtu 1300', 'ip link set cni0 mtu 1500'] }, from: 'pod/client', to: 'svc/web:80', expect: { verdict: 'timeout' } },
 ];
 
-function outcomeOf(row: Row): Outcome {
+function outcomesOf(row: Row): readonly Outcome[] {
   const document = {
     cluster: { kubernetesVersion: '1.30' },
     cni: row.cni ?? 'flannel-vxlan',
@@ -105,13 +128,33 @@ function outcomeOf(row: Row): Outcome {
   const check = loaded.scenario.checks[0]!;
   const result = traceConnection(loaded.scenario, check, { coldNeighbours: check.coldNeighbours }, engine);
   if (!result.ok) throw new Error(result.diagnostics.map(({ message }) => message).join('\n'));
-  expect(result.trace.outcomes).toHaveLength(1);
-  return result.trace.outcomes[0]!;
+  return result.trace.outcomes;
 }
+
+describe('several next hops', () => {
+  test('all packets between two addresses take the same one (fib_multipath_hash)', () => {
+    const row: Row = {
+      name: 'multipath', cni: { plugin: 'flannel', backend: 'host-gw' }, web1: { labels: {} },
+      node1: { commands: ['ip route replace 10.244.1.0/24 nexthop via 172.18.0.3 dev eth0 nexthop via 172.18.0.1 dev eth0'] },
+      underlay: { commands: ['ip route add 10.244.1.0/24 via 172.18.0.3'] }, from: 'pod/client', to: '10.244.1.2:8080', expect: {},
+    };
+    const outcomes = outcomesOf(row);
+    expect(outcomes.map(({ probability, verdict }) => ({ probability, verdict }))).toEqual([
+      { probability: 0.5, verdict: 'connected' },
+      { probability: 0.5, verdict: 'connected' },
+    ]);
+    for (const { request, ack } of outcomes) {
+      const hosts = (events: Outcome['request']) => events.map(({ host }) => host).filter((host) => host === 'underlay').length;
+      expect(hosts(ack)).toBe(hosts(request));
+    }
+  });
+});
 
 describe('what Linux was measured to do', () => {
   test.for(ROWS)('$name', (row) => {
-    const outcome = outcomeOf(row);
+    const outcomes = outcomesOf(row);
+    expect(outcomes).toHaveLength(1);
+    const outcome = outcomes[0]!;
     expect(outcome).toMatchObject(row.expect);
     const texts = outcome.request.flatMap((event) => (event.kind === 'rule' ? [event.text] : []));
     for (const text of row.through ?? []) expect(texts).toContain(text);

@@ -1,5 +1,3 @@
-import type { Host } from '../host.ts';
-
 /** `/proc/sys/net/ipv4/conf/DEV/*` (net/ipv4/devinet.c); all take one integer. */
 const CONF_KEYS =
   words(`accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
@@ -49,14 +47,17 @@ const IPVS_KEYS = words(`am_droprate amemthresh backup_only cache_bypass conn_re
 /** What is known of a key: it does not exist, or what it takes. */
 export type SysctlKind = 'missing' | 'integer' | 'text';
 
+/** Is there a device of this name in the namespace? */
+export type HasDevice = (name: string) => boolean;
+
 /** Is there such a file under /proc/sys, and what does it hold? Keys that have no part in networking are taken to exist. */
-export function sysctlKind(host: Host, path: readonly string[]): SysctlKind {
+export function sysctlKind(hasDevice: HasDevice, path: readonly string[]): SysctlKind {
   const [root, family = '', ...rest] = path;
   if (root !== 'net') return NON_NET_ROOTS.has(root ?? '') && family !== '' ? 'text' : 'missing';
   const name = rest.join('.');
   switch (family) {
     case 'ipv4':
-      return ipv4Kind(host, rest);
+      return ipv4Kind(hasDevice, rest);
     case 'bridge':
       return BRIDGE_KEYS.has(name) ? 'integer' : 'missing';
     case 'netfilter':
@@ -76,14 +77,80 @@ export function sysctlKind(host: Host, path: readonly string[]): SysctlKind {
 
 const NON_NET_ROOTS = words('abi crypto debug dev fs kernel user vm');
 
-function ipv4Kind(host: Host, path: readonly string[]): SysctlKind {
+function ipv4Kind(hasDevice: HasDevice, path: readonly string[]): SysctlKind {
   const [first = '', device, key] = path;
   if (path.length === 1) return IPV4_KEYS.has(first) ? 'integer' : IPV4_TEXT_KEYS.has(first) ? 'text' : 'missing';
   if (first === 'vs') return path.length === 2 && IPVS_KEYS.has(device ?? '') ? 'integer' : 'missing';
   if (first === 'route') return path.length === 2 ? 'text' : 'missing';
   if ((first !== 'conf' && first !== 'neigh') || path.length !== 3 || device === undefined || key === undefined) return 'missing';
-  const exists = device === 'default' || host.devices.has(device) || (first === 'conf' && device === 'all');
+  const exists = device === 'default' || hasDevice(device) || (first === 'conf' && device === 'all');
   return exists && (first === 'conf' ? CONF_KEYS : NEIGH_KEYS).has(key) ? 'integer' : 'missing';
+}
+
+/** Would the kernel take this text for a key of this kind? */
+export function isSysctlValue(path: readonly string[], kind: SysctlKind, value: string): boolean {
+  if (path.join('.') === 'net.ipv4.ip_local_port_range') return isPortRange(value);
+  return kind !== 'integer' || isInteger(value);
+}
+
+function isInteger(text: string): boolean {
+  return /^-?(0x[0-9a-f]+|\d+)$/i.test(text) && Math.abs(Number(text)) <= 0x7fffffff;
+}
+
+/** ipv4_local_port_range (net/ipv4/sysctl_net_ipv4.c): the upper end may be left out; privileged ports may not be in it. */
+function isPortRange(text: string): boolean {
+  const [low = 0, high = 60999, ...more] = text
+    .replace(/^"(.*)"$/, '$1')
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+  return more.length === 0 && [low, high].every((port) => Number.isInteger(port) && port <= 65535) && low >= 1024 && low <= high;
+}
+
+/**
+ * Keys that may decide what becomes of a packet, and that k8snet takes no notice of. `*` is a device; of a key with a default, other
+ * values act.
+ */
+const IGNORED = new Map<string, string | null>(
+  Object.entries({
+    'net.ipv4.icmp_echo_ignore_broadcasts': '1',
+    'net.ipv4.ip_forward_use_pmtu': '0',
+    'net.ipv4.ip_no_pmtu_disc': '0',
+    'net.ipv4.ip_nonlocal_bind': '0',
+    'net.ipv4.ip_local_port_range': null,
+    'net.ipv4.ip_local_reserved_ports': null,
+    'net.ipv4.fwmark_reflect': '0',
+    'net.ipv4.tcp_fwmark_accept': '0',
+    'net.ipv4.fib_multipath_hash_policy': '0',
+    'net.ipv4.fib_multipath_use_neigh': '0',
+    'net.ipv4.conf.*.proxy_arp': '0',
+    'net.ipv4.conf.*.proxy_arp_pvlan': '0',
+    'net.ipv4.conf.*.arp_filter': '0',
+    'net.ipv4.conf.*.arp_announce': '0',
+    'net.ipv4.conf.*.bc_forwarding': '0',
+    'net.ipv4.conf.*.ignore_routes_with_linkdown': '0',
+    'net.ipv6.conf.*.disable_ipv6': '0',
+    'net.bridge.bridge-nf-filter-vlan-tagged': '0',
+    'net.netfilter.nf_conntrack_max': null,
+    'net.nf_conntrack_max': null,
+  }),
+);
+
+/** True when a setting may change what becomes of a packet, and k8snet takes no notice of it. */
+export function isIgnoredSetting(path: readonly string[], value: string): boolean {
+  const general = path.length > 4 && path[2] === 'conf' ? [...path.slice(0, 3), '*', ...path.slice(4)] : path;
+  const usual = IGNORED.get(general.join('.'));
+  return usual !== undefined && usual !== value;
+}
+
+/** The keys that a namespace has, for "did you mean": of the devices' keys those of `devices`. */
+export function sysctlKeys(devices: readonly string[]): readonly string[] {
+  return [
+    ...[...IPV4_KEYS, ...IPV4_TEXT_KEYS].map((key) => `net.ipv4.${key}`),
+    ...['all', 'default', ...devices].flatMap((device) => [...CONF_KEYS].map((key) => `net.ipv4.conf.${device}.${key}`)),
+    ...[...BRIDGE_KEYS].map((key) => `net.bridge.${key}`),
+    ...[...IPVS_KEYS].map((key) => `net.ipv4.vs.${key}`),
+  ];
 }
 
 function words(text: string): ReadonlySet<string> {

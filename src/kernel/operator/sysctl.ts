@@ -1,6 +1,6 @@
 import { sysctlPath, writeSysctl } from '../sysctl-write.ts';
 import { attempt, refuse, unmodelled } from './failure.ts';
-import { sysctlKind } from './sysctl-keys.ts';
+import { isSysctlValue, sysctlKind } from './sysctl-keys.ts';
 import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
@@ -42,17 +42,13 @@ function apply(host: Host, setting: string, write: boolean, ignore: boolean): Ho
   if (equals < 0 && write) refuse('sysctl: command line(0): invalid syntax, continuing...');
   const text = equals < 0 ? setting : setting.slice(0, equals);
   const path = sysctlPath(text);
-  const kind = sysctlKind(host, path);
+  const kind = sysctlKind((device) => host.devices.has(device), path);
   if (kind === 'missing') {
     if (ignore) return host;
     refuse(`sysctl: cannot stat /proc/sys/${path.join('/')}: No such file or directory`);
   }
   if (equals < 0) return host;
   const value = setting.slice(equals + 1).trim();
-  if (kind === 'integer' && !isInteger(value)) refuse(`sysctl: setting key "${text}": Invalid argument`);
+  if (!isSysctlValue(path, kind, value)) refuse(`sysctl: setting key "${text}": Invalid argument`);
   return { ...host, sysctls: writeSysctl(host.sysctls, path.join('.'), kind === 'integer' ? String(Number(value)) : value) };
-}
-
-function isInteger(text: string): boolean {
-  return /^-?(0x[0-9a-f]+|\d+)$/i.test(text) && Math.abs(Number(text)) <= 0x7fffffff;
 }

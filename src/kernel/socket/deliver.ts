@@ -1,7 +1,7 @@
 import { TCP_FLAG } from '../../net/packet.ts';
 import { transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
-import { hopLimit } from '../sysctl.ts';
+import { hopLimit, sysctl } from '../sysctl.ts';
 import { sendIcmpError, UNREACHABLE } from '../walk/icmp-error.ts';
 import { answerPart } from '../walk/part.ts';
 import { resetFor } from '../walk/reject.ts';
@@ -28,7 +28,9 @@ export function deliver(walk: Walk, host: Host, skb: Skb): void {
       return;
     case 'icmp':
     case 'icmpv6':
-      if (l4.type === (l4.protocol === 'icmp' ? 8 : 128)) sendEchoReply(walk, host, skb, l4);
+      if (l4.type !== (l4.protocol === 'icmp' ? 8 : 128)) return;
+      if (ignoresEchoes(host, l4.protocol)) walk.drop(skb, host, 'ECHO_IGNORED', 'icmp_echo');
+      else sendEchoReply(walk, host, skb, l4);
       return;
     case 'other':
       sendIcmpError(walk, host, skb, UNREACHABLE.PROTOCOL);
@@ -60,6 +62,11 @@ function receiveDatagram(walk: Walk, host: Host, skb: Skb): void {
   walk.emit(skb, host, { kind: 'socket', action: 'refuse', owner: null });
   sendIcmpError(walk, host, skb, UNREACHABLE.PORT);
   walk.drop(skb, host, 'NO_SOCKET', '__udp4_lib_rcv');
+}
+
+/** icmp_echo, icmpv6_rcv: a host can be told to answer no echo. The kernel then drops the request without a reason of its own. */
+function ignoresEchoes(host: Host, protocol: 'icmp' | 'icmpv6'): boolean {
+  return sysctl(host.sysctls, protocol === 'icmp' ? 'net.ipv4.icmp_echo_ignore_all' : 'net.ipv6.icmp.echo_ignore_all') !== 0;
 }
 
 /** icmp_echo, icmpv6_echo_reply: every host answers, from the address that was asked. */

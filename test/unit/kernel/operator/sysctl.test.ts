@@ -32,6 +32,7 @@ describe('sysctl', () => {
     ['sysctl -w net.ipv4.foo=1', 'sysctl: cannot stat /proc/sys/net/ipv4/foo: No such file or directory'],
     ['sysctl net.ipv4.nosuch', 'sysctl: cannot stat /proc/sys/net/ipv4/nosuch: No such file or directory'],
     ['sysctl -w net.ipv4.ip_forward', 'sysctl: command line(0): invalid syntax, continuing...'],
+    ['sysctl -w net.ipv4.ip_local_port_range=1', 'sysctl: setting key "net.ipv4.ip_local_port_range": Invalid argument'],
     ['sysctl -w net.ipv4.ip_forward=foo', 'sysctl: setting key "net.ipv4.ip_forward": Invalid argument'],
     [
       'sysctl -w net.ipv4.icmp_echo_ignore_all=99999999999',
