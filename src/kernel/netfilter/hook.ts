@@ -15,11 +15,11 @@ export interface HookCall {
   readonly outDevice: string | null;
 }
 
-/** 'stolen': the function keeps the packet (a fragment that waits for the others). */
+/** `errno`: what a local sender's call fails with (NF_DROP_ERR); EPERM where it is left out. 'stolen': the function keeps the packet (a fragment that waits for the others). */
 export type HookVerdict =
   | { readonly kind: 'accept' }
   | { readonly kind: 'stolen' }
-  | { readonly kind: 'drop'; readonly reason: string; readonly where: string }
+  | { readonly kind: 'drop'; readonly reason: string; readonly where: string; readonly errno?: string }
   | { readonly kind: 'reject'; readonly with: RejectWith };
 
 export const ACCEPT: HookVerdict = { kind: 'accept' };

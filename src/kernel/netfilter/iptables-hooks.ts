@@ -1,5 +1,5 @@
 import { ACCEPT, PRIORITY } from './hook.ts';
-import { rerouteLocal } from '../walk/reroute.ts';
+import { withReroute } from '../walk/reroute.ts';
 import { perHost } from '../per-host.ts';
 import { packetContext } from './packet-context.ts';
 import { traverse } from './iptables/traverse.ts';
@@ -78,12 +78,5 @@ function runTable(table: Table, call: HookCall, legacy: boolean): HookVerdict {
 
 /** iptable_mangle's OUTPUT: what changes mark, addresses or TOS of a local packet has it routed again (ipt_mangle_out). */
 function runMangle(table: Table, call: HookCall, legacy: boolean): HookVerdict {
-  if (call.hook !== 'OUTPUT') return runTable(table, call, legacy);
-  const { skb } = call;
-  const { mark, packet } = skb;
-  const verdict = runTable(table, call, legacy);
-  if (verdict.kind !== 'accept') return verdict;
-  const changed =
-    skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;
-  return !changed || rerouteLocal(call) ? verdict : { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_hook_slow' };
+  return withReroute(call, () => runTable(table, call, legacy));
 }

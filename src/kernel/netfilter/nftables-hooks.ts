@@ -1,4 +1,4 @@
-import { rerouteLocal } from '../walk/reroute.ts';
+import { withReroute } from '../walk/reroute.ts';
 import { ACCEPT } from './hook.ts';
 import { nftContext } from './nft-context.ts';
 import { traverseNft } from './nftables/traverse.ts';
@@ -52,11 +52,5 @@ function runChain(table: NftTable, chain: NftChain, call: HookCall): HookVerdict
 
 /** nft_route: a local packet whose mark, addresses or TOS were changed is routed again. */
 function runRouteChain(table: NftTable, chain: NftChain, call: HookCall): HookVerdict {
-  const { skb } = call;
-  const { mark, packet } = skb;
-  const verdict = runChain(table, chain, call);
-  if (verdict.kind !== 'accept' || call.hook !== 'OUTPUT') return verdict;
-  const changed =
-    skb.mark !== mark || skb.packet.src !== packet.src || skb.packet.dst !== packet.dst || skb.packet.tos !== packet.tos;
-  return !changed || rerouteLocal(call) ? verdict : { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_hook_slow' };
+  return withReroute(call, () => runChain(table, chain, call));
 }

@@ -107,7 +107,7 @@ class PacketContext implements TraverseContext {
 
   reversePath(loose: boolean, acceptLocal: boolean, validMark: boolean): boolean {
     const device = this.inDevice;
-    return device === null || hasReversePath(this.host, this.packet, device, validMark ? this.mark : 0, loose, acceptLocal);
+    return device === null || this.host.devices.get(device)?.kind === 'loopback' || hasReversePath(this.host, this.packet, device, validMark ? this.mark : 0, loose, acceptLocal);
   }
 
   socketExists(): boolean {

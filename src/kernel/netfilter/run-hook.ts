@@ -3,11 +3,16 @@ import { reject } from '../walk/reject.ts';
 import { hookFunctions } from './registry.ts';
 import type { HookCall } from './hook.ts';
 
+/** A packet that a hook dropped: what its local sender's call fails with. */
+export interface Dropped {
+  readonly errno: string;
+}
+
 /**
- * nf_hook_slow: runs what is registered at a hook in order of priority. 'drop': the packet is gone (the drop is recorded, a REJECT has
+ * nf_hook_slow: runs what is registered at a hook in order of priority. Dropped: the packet is gone (the drop is recorded, a REJECT has
  * been answered); 'stolen': somebody keeps it.
  */
-export function runHook(call: HookCall): 'accept' | 'drop' | 'stolen' {
+export function runHook(call: HookCall): 'accept' | 'stolen' | Dropped {
   const { walk, host, skb } = call;
   for (const { run } of hookFunctions(host, familyOf(skb.packet.dst), call.hook)) {
     const verdict = run(call);
@@ -19,10 +24,10 @@ export function runHook(call: HookCall): 'accept' | 'drop' | 'stolen' {
       case 'reject':
         reject(call, verdict.with);
         walk.drop(skb, host, 'NETFILTER_DROP', 'nft_do_chain', { hook: call.hook });
-        return 'drop';
+        return { errno: 'EPERM' };
       case 'drop':
         walk.drop(skb, host, verdict.reason, verdict.where, { hook: call.hook });
-        return 'drop';
+        return { errno: verdict.errno ?? 'EPERM' };
     }
   }
   return 'accept';

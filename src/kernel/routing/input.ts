@@ -2,8 +2,7 @@ import { isIpv4 } from '../../net/ip.ts';
 import { deviceSettings } from '../device/settings.ts';
 import { perHost } from '../per-host.ts';
 import { sysctl } from '../sysctl.ts';
-import { isLocalAddress } from './address-type.ts';
-import { hasCustomRules, inputFlow, lookup, transport } from './lookup.ts';
+import { hasCustomRules, inputFlow, lookup, ROUTING_TOS, transport } from './lookup.ts';
 import { selectNextHop } from './next-hop.ts';
 import { isLoopback } from './output.ts';
 import { TABLE_LOCAL } from './route.ts';
@@ -85,7 +84,7 @@ function validateSource(host: Host, packet: Packet, device: string, mark: number
   }
   const ports = transport(packet);
   const back: Flow = {
-    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: sourceValidMark ? mark : 0, tos: packet.tos & 0x1c,
+    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: sourceValidMark ? mark : 0, tos: packet.tos & ROUTING_TOS,
     protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
   };
   return checkWayBack(host, back, device, mode, acceptLocal);
@@ -103,10 +102,8 @@ function checkWayBack(host: Host, back: Flow, device: string, mode: number, acce
 
 /** The rpfilter match (ipt_rpfilter.c): is there a way back by this device (loose: by any)? */
 export function hasReversePath(host: Host, packet: Packet, device: string, mark: number, loose: boolean, acceptLocal: boolean): boolean {
-  const ports = transport(packet);
   const found = lookup(host.routing, {
-    dst: packet.src, src: isLocalAddress(host.routing, packet.dst) ? packet.dst : null, iif: 'lo', oif: null, mark, tos: packet.tos & 0x1c,
-    protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
+    dst: packet.src, src: packet.dst, iif: 'lo', oif: null, mark, tos: packet.tos & ROUTING_TOS, protocol: 'other', sport: 0, dport: 0,
   });
   if (!found.ok) return false;
   if (found.route.type !== 'unicast' && !(found.route.type === 'local' && acceptLocal)) return false;

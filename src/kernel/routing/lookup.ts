@@ -20,6 +20,8 @@ export interface Flow {
   readonly protocol: string;
   readonly sport: number;
   readonly dport: number;
+  /** FLOWI_FLAG_ANYSRC: the source need not be an address of this host. */
+  readonly anySource?: true;
 }
 
 export type LookupResult =
@@ -35,10 +37,19 @@ const ERROR_OF_TYPE: Partial<Record<RouteType, RouteError>> = {
 
 const ERROR_OF_RULE = { unreachable: 'ENETUNREACH', prohibit: 'EACCES', blackhole: 'EINVAL' } as const;
 
+/** The bits of TOS that routing looks at (IPTOS_RT_MASK). */
+export const ROUTING_TOS = 0x1c;
+
 /** The flow of a packet that came by a device. */
 export function inputFlow(packet: Packet, device: string, mark: number): Flow {
   const { protocol, sport, dport } = transport(packet);
-  return { dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & 0x1c, protocol, sport, dport };
+  return { dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & ROUTING_TOS, protocol, sport, dport };
+}
+
+/** The flow of a packet that this host sends; `src` null leaves the source to the look-up. */
+export function outputFlow(packet: Packet, src: IpAddress | null, mark: number): Flow {
+  const { protocol, sport, dport } = transport(packet);
+  return { dst: packet.dst, src, iif: 'lo', oif: null, mark, tos: packet.tos & ROUTING_TOS, protocol, sport, dport };
 }
 
 /** Protocol and ports of a packet, for rules that select by them. */
@@ -54,24 +65,26 @@ export function lookup(policy: RoutingPolicy, flow: Flow): LookupResult {
     if (!selects(rule, flow)) continue;
     if (rule.action.kind !== 'lookup') return { ok: false, error: ERROR_OF_RULE[rule.action.kind], route: null, table: null };
     const table = rule.action.table;
-    const route = lookupTable(policy, table, flow, rule.suppressPrefixLength);
+    const route = lookupTable(policy, table, flow);
     if (!route) continue;
     const error = ERROR_OF_TYPE[route.type];
-    return error ? { ok: false, error, route, table } : { ok: true, route, table };
+    if (error) return { ok: false, error, route, table };
+    const { suppressPrefixLength } = rule;
+    if (suppressPrefixLength !== null && route.dst.length <= suppressPrefixLength) continue;
+    return { ok: true, route, table };
   }
   return { ok: false, error: 'ENETUNREACH', route: null, table: null };
 }
 
 /** fib_table_lookup: longest prefix first; null where the next rule has its turn (no route, or one of type throw). */
-function lookupTable(policy: RoutingPolicy, id: number, flow: Flow, suppress: number | null): Route | null {
+function lookupTable(policy: RoutingPolicy, id: number, flow: Flow): Route | null {
   const table = policy.tables.get(id);
   if (!table) return null;
   for (const route of table.lookup(flow.dst)) {
     if (route.tos !== 0 && route.tos !== flow.tos) continue;
     if (route.type === 'throw') return null;
     const byDevice = flow.oif === null || route.nexthops.length === 0 || route.nexthops.some(({ dev }) => dev === flow.oif);
-    if (!byDevice) continue;
-    return suppress !== null && route.dst.length <= suppress ? null : route;
+    if (byDevice) return route;
   }
   return null;
 }

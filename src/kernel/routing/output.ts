@@ -1,5 +1,6 @@
 import { isIpv4 } from '../../net/ip.ts';
 import { deviceSettings } from '../device/settings.ts';
+import { isLocalAddress } from './address-type.ts';
 import { lookup } from './lookup.ts';
 import { selectNextHop } from './next-hop.ts';
 import { selectAddress } from './source-address.ts';
@@ -14,6 +15,9 @@ import type { ResolvedRoute } from './resolved-route.ts';
  * one, else an address of the device that suits the next hop.
  */
 export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
+  if (flow.src !== null && !flow.anySource && !isLocalAddress(host.routing, flow.src)) {
+    return { kind: 'error', error: 'EINVAL', route: null, table: null };
+  }
   const found = lookup(host.routing, flow);
   if (!found.ok) return { kind: 'error', error: found.error, route: found.route, table: found.table };
   const { route, table } = found;
@@ -24,14 +28,17 @@ export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedR
   }
   const hop = selectNextHop(route, flow, choices);
   if (!hop?.dev) return { kind: 'error', error: 'ENETUNREACH', route, table };
-  // IPv4 looks for an address that suits the next hop, IPv6 for one that suits the destination (ip6_route_get_saddr).
-  const towards = isIpv4(flow.dst) ? (hop.via ?? flow.dst) : flow.dst;
+  // IPv4 takes an address that suits the gateway, without one the device's first (fib_info_update_nhc_saddr); IPv6 one that suits the
+  // destination (ip6_route_get_saddr).
+  const towards = isIpv4(flow.dst) ? hop.via : flow.dst;
   const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, towards, route.scope === 'link' ? 'link' : 'global');
   if (source === null) return { kind: 'error', error: 'ENETUNREACH', route, table };
   if (isIpv4(source) && isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSettings(host, hop.dev).routeLocalnet) {
     return { kind: 'error', error: 'EINVAL', route, table };
   }
-  const kind = route.type === 'broadcast' ? 'broadcast' : 'unicast';
+  // What leaves by lo comes back to this host itself, whatever the route's type (__mkroute_output: RTCF_LOCAL).
+  const isHere = host.devices.get(hop.dev)?.kind === 'loopback';
+  const kind = isHere ? 'local' : route.type === 'broadcast' ? 'broadcast' : 'unicast';
   return { kind, device: hop.dev, gateway: hop.via, onlink: hop.onlink, route, table, source };
 }
 

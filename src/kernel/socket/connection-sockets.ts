@@ -1,6 +1,6 @@
 import { ipHeaderLength } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
-import { transport } from '../routing/lookup.ts';
+import { outputFlow, transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit } from '../sysctl.ts';
 import { localSkb } from '../walk/skb.ts';
@@ -108,7 +108,7 @@ export class ConnectionSockets implements SocketLayer {
     return null;
   }
 
-  accept(host: Host, skb: Skb, { owner }: Listener): void {
+  accept(host: Host, skb: Skb, { owner, address }: Listener): void {
     const { packet } = skb;
     const { sport, dport } = transport(packet);
     const walk = this.#walk;
@@ -124,11 +124,11 @@ export class ConnectionSockets implements SocketLayer {
     switch (packet.l4.protocol) {
       case 'tcp': {
         const flags = TCP_FLAG.SYN | TCP_FLAG.ACK;
-        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, false);
+        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, true);
         return;
       }
       case 'udp':
-        this.#answerDatagram(host, skb, base, dport, sport);
+        sendFromHost(walk, host, skb, { ...base, length: ipHeaderLength(packet.src) + ANSWER_LENGTH, l4: { protocol: 'udp', sport: dport, dport: sport } }, true, address);
         return;
       case 'sctp':
         sendFromHost(walk, host, skb, { ...base, length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 } }, false);
@@ -143,15 +143,6 @@ export class ConnectionSockets implements SocketLayer {
   fail(_host: Host, skb: Skb, errno: string): void {
     // TCP keeps quiet about a segment lost in its own OUTPUT and sends it again.
     if (skb.part === 'request' && skb.packet.l4.protocol !== 'tcp') this.#errno ??= errno;
-  }
-
-  /** A server's socket on the wildcard address sends from the address that the route back suggests. */
-  #answerDatagram(host: Host, skb: Skb, base: Omit<Packet, 'length' | 'l4'>, sport: number, dport: number): void {
-    const walk = this.#walk;
-    const flow = { dst: base.dst, src: null, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport, dport };
-    const route = routeOutput(host, flow, walk.choices);
-    const src = route.kind === 'error' ? base.src : (route.source ?? base.src);
-    sendFromHost(walk, host, skb, { ...base, src, length: ipHeaderLength(src) + ANSWER_LENGTH, l4: { protocol: 'udp', sport, dport } }, true);
   }
 
   #receiveAtClient(host: Host, skb: Skb): boolean {
@@ -228,8 +219,7 @@ export class ConnectionSockets implements SocketLayer {
       df: sentWhole(this.#request.dontFragment, peer), length, l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
     };
     const skb = localSkb(packet, part, true);
-    const flow = { ...transport(packet), src: address, dst: peer, iif: 'lo', oif: null, mark: 0, tos: 0 };
-    const route = routeOutput(host, flow, this.#walk.choices);
+    const route = routeOutput(host, outputFlow(packet, address, 0), this.#walk.choices);
     if (route.kind === 'error') return;
     skb.route = route;
     this.#walk.push({ kind: 'output', host: host.name, skb });

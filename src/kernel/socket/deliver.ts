@@ -1,5 +1,5 @@
 import { TCP_FLAG } from '../../net/packet.ts';
-import { transport } from '../routing/lookup.ts';
+import { outputFlow } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit, sysctl } from '../sysctl.ts';
 import { sendIcmpError, UNREACHABLE } from '../walk/icmp-error.ts';
@@ -9,6 +9,7 @@ import { localSkb } from '../walk/skb.ts';
 import { vxlanReceive } from '../walk/vxlan.ts';
 import { findListener } from './lookup.ts';
 import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
+import type { IpAddress } from '../../net/ip.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from '../walk/skb.ts';
 import type { Walk } from '../walk/walk.ts';
@@ -81,12 +82,21 @@ function sendEchoReply(walk: Walk, host: Host, skb: Skb, icmp: IcmpHeader): void
   sendFromHost(walk, host, skb, reply, false);
 }
 
-/** Routes a packet of the host itself and sends it; where no route leads to the other end, nothing is sent. */
-export function sendFromHost(walk: Walk, host: Host, about: Skb, packet: Packet, bySocket: boolean): boolean {
-  const skb = localSkb(packet, answerPart(about), bySocket);
-  const { src, dst, tos } = packet;
-  const flow = { ...transport(packet), src, dst, iif: 'lo', oif: null, mark: 0, tos: tos & 0x1c };
-  const route = routeOutput(host, flow, walk.choices);
+/**
+ * Routes a packet of the host itself and sends it; where no route leads to the other end, nothing is sent. With `source` null the
+ * look-up chooses the source, as for a socket on the wildcard address that answers a datagram (udp_sendmsg).
+ */
+export function sendFromHost(
+  walk: Walk,
+  host: Host,
+  about: Skb,
+  packet: Packet,
+  bySocket: boolean,
+  source: IpAddress | null = packet.src,
+): boolean {
+  const route = routeOutput(host, outputFlow(packet, source, 0), walk.choices);
+  const src = (route.kind === 'error' ? null : route.source) ?? packet.src;
+  const skb = localSkb({ ...packet, src }, answerPart(about), bySocket);
   if (route.kind === 'error') {
     walk.drop(skb, host, 'IP_OUTNOROUTES', 'ip_route_output_flow', { detail: { errno: route.error } });
     return false;

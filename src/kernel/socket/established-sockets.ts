@@ -1,5 +1,5 @@
 import { TCP_FLAG } from '../../net/packet.ts';
-import { transport } from '../routing/lookup.ts';
+import { outputFlow } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit } from '../sysctl.ts';
 import { emitRoute } from '../walk/route-event.ts';
@@ -70,8 +70,7 @@ export class EstablishedSockets implements SocketLayer {
     };
     const skb = localSkb(packet, 'request', true);
     this.#walk.emit(skb, host, { kind: 'socket', action: 'send', owner: this.#request.owner });
-    const flow = { ...transport(packet), src: address, dst: peer, iif: 'lo', oif: null, mark: 0, tos: 0 };
-    const route = routeOutput(host, flow, this.#walk.choices);
+    const route = routeOutput(host, outputFlow(packet, address, 0), this.#walk.choices);
     emitRoute(this.#walk, host, skb, route, 'output');
     if (route.kind === 'error') {
       // ip_queue_xmit: the segment is tried again later, as if it were lost.

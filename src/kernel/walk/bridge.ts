@@ -8,6 +8,7 @@ import { neighbourOrFail } from './neighbour.ts';
 import { emitRoute } from './route-event.ts';
 import { cloneSkb, VLAN_SLACK } from './skb.ts';
 import type { Mac } from '../../net/mac.ts';
+import type { Packet } from '../../net/packet.ts';
 import type { BridgeDevice, Device } from '../device/device.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
@@ -119,14 +120,28 @@ export function bridgeTransmit(walk: Walk, host: Host, bridge: BridgeDevice, skb
   for (const port of ports) pushToPort(walk, host, bridge, null, port, cloneSkb(skb));
 }
 
-/** br_dev_queue_push_xmit: what conntrack put together is cut again; a frame larger than the port's MTU is lost without a word. */
+/**
+ * br_nf_dev_queue_xmit, br_nf_ip_fragment: what br_netfilter lets out of a port is cut by the bridge's MTU where it exceeds the port's, or
+ * the fragments it came in; null where that must not be.
+ */
+function cutForPort({ packet, bridge, fragmentSize }: Skb, bridgeMtu: number, portMtu: number): readonly Packet[] | null {
+  if (!bridge?.physOut || packet.length <= Math.min(portMtu, fragmentSize || portMtu)) return [packet];
+  if (packet.df || fragmentSize > bridgeMtu) return null;
+  return fragment(packet, Math.min(bridgeMtu, fragmentSize || bridgeMtu));
+}
+
+/** br_dev_queue_push_xmit: a frame larger than the port's MTU is lost without a word. */
 function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string | null, out: Device, skb: Skb): void {
   const { srcMac, dstMac, packet } = skb;
   if (srcMac && dstMac && bridge.filter?.({ srcMac, dstMac, packet }, inPort, out.name)) {
     walk.drop(skb, host, 'FIREWALL', 'bridge firewall', { device: out.name });
     return;
   }
-  const pieces = skb.bridge && skb.fragmentSize ? fragment(packet, Math.min(skb.fragmentSize, out.mtu)) : [packet];
+  const pieces = cutForPort(skb, bridge.mtu, out.mtu);
+  if (!pieces) {
+    walk.drop(skb, host, 'PKT_TOO_BIG', 'br_nf_ip_fragment', { device: out.name, detail: { mtu: String(out.mtu) } });
+    return;
+  }
   for (const piece of pieces) {
     if (piece.length > out.mtu + VLAN_SLACK) {
       walk.drop(skb, host, 'PKT_TOO_BIG', 'br_dev_queue_push_xmit', { device: out.name, detail: { mtu: String(out.mtu) } });

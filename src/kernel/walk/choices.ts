@@ -14,6 +14,7 @@ export interface Decision {
 export class Choices {
   readonly decisions: Decision[] = [];
   readonly #given: readonly number[];
+  readonly #lasting = new Map<string, number>();
 
   constructor(given: readonly number[] = []) {
     this.#given = given;
@@ -23,6 +24,13 @@ export class Choices {
     const at = this.decisions.length;
     const picked = this.#given[at] ?? Math.max(0, weights.findIndex((weight) => weight > 0));
     this.decisions.push({ what, weights, picked });
+    return picked;
+  }
+
+  /** A decision that stands for the rest of the walk once it is made: whoever comes back with the same key gets the same pick. */
+  pickOnce(key: string, what: string, weights: readonly number[]): number {
+    let picked = this.#lasting.get(key);
+    if (picked === undefined) this.#lasting.set(key, (picked = this.pick(what, weights)));
     return picked;
   }
 

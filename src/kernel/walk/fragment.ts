@@ -10,21 +10,23 @@ export function fragmentHeaders({ dst }: Packet): number {
 }
 
 /**
- * ip_do_fragment, ip6_fragment: pieces of at most `mtu` bytes, offsets in units of eight. A packet that fits is returned as it is. Pieces
+ * ip_do_fragment, ip6_fragment: pieces of at most `mtu` bytes, all but the last in units of eight. A packet that fits is returned as it is. Pieces
  * of an IPv6 packet are not cut again by anybody.
  */
 export function fragment(packet: Packet, mtu: number): readonly Packet[] {
   if (packet.length <= mtu) return [packet];
   const headers = fragmentHeaders(packet);
   const data = packet.length - (packet.fragment ? headers : ipHeaderLength(packet.dst));
-  const step = Math.max(8, (mtu - headers) & ~7);
+  const room = Math.max(8, mtu - headers);
   const base = packet.fragment ?? { id: identification(packet), offset: 0, more: false };
   const df = isIpv4(packet.dst) ? packet.df : true;
   const pieces: Packet[] = [];
-  for (let offset = 0; offset < data; offset += step) {
-    const size = Math.min(step, data - offset);
-    const more = offset + size < data || base.more;
+  for (let offset = 0; offset < data; ) {
+    const left = data - offset;
+    const size = left > room ? room & ~7 : left;
+    const more = size < left || base.more;
     pieces.push({ ...packet, df, length: size + headers, fragment: { id: base.id, offset: base.offset + offset, more } });
+    offset += size;
   }
   return pieces;
 }

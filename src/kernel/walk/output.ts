@@ -4,12 +4,13 @@ import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
-/** ip_local_out: OUTPUT sees the device of the first routing decision, POSTROUTING that of the last. */
+/** ip_local_out: OUTPUT sees the device of the first routing decision, POSTROUTING that of the last. What either drops fails the sender's call. */
 export function localOut(walk: Walk, host: Host, skb: Skb): void {
   const first = skb.route;
   if (!first || first.kind === 'error') return;
   const verdict = runHook({ walk, host, hook: 'OUTPUT', skb, inDevice: null, outDevice: first.device });
-  if (verdict === 'drop' && skb.sentBySocket && !skb.outer) walk.sockets?.fail(host, skb, 'EPERM');
+  if (verdict === 'stolen') return;
   const last = skb.route;
-  if (verdict === 'accept' && last && last.kind !== 'error') ipOutput(walk, host, skb, last);
+  const dropped = verdict !== 'accept' ? verdict : last && last.kind !== 'error' ? ipOutput(walk, host, skb, last) : null;
+  if (dropped && skb.sentBySocket && !skb.outer) walk.sockets?.fail(host, skb, dropped.errno);
 }

@@ -1,7 +1,7 @@
 import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { TCP_FLAG, isLaterFragment } from '../../net/packet.ts';
 import { attachedReference } from '../netfilter/conntrack/related.ts';
-import { transport } from '../routing/lookup.ts';
+import { outputFlow } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit } from '../sysctl.ts';
 import { sendIcmpError } from './icmp-error.ts';
@@ -55,12 +55,9 @@ function sendReset({ walk, host, skb }: HookCall): void {
     walk.push({ kind: 'transmit', host: host.name, device: skb.bridge.physIn, skb: reset });
     return;
   }
-  const { src, dst } = reset.packet;
-  const route = routeOutput(
-    host,
-    { ...transport(reset.packet), src, dst, iif: 'lo', oif: null, mark: 0, tos: 0 },
-    walk.choices,
-  );
+  // nf_ct_set_closing
+  if (skb.conntrack?.entry.confirmed) skb.conntrack.entry.tcp = 'CLOSE';
+  const route = routeOutput(host, { ...outputFlow(reset.packet, reset.packet.src, 0), anySource: true }, walk.choices);
   if (route.kind === 'error') return;
   reset.route = route;
   walk.push({ kind: 'output', host: host.name, skb: reset });

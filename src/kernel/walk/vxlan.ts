@@ -1,29 +1,32 @@
 import { formatIp, ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { hash } from '../netfilter/nat/unique-tuple.ts';
 import { routeOutput } from '../routing/output.ts';
+import { sysctl } from '../sysctl.ts';
 import { emitRoute } from './route-event.ts';
 import { scrub } from './skb.ts';
 import type { Packet, UdpHeader } from '../../net/packet.ts';
 import type { VxlanDevice } from '../device/device.ts';
+import type { FdbEntry } from '../device/fdb.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
 
 /** Bytes of Ethernet, VXLAN and UDP header (RFC 7348); the outer IP header comes on top. */
 const VXLAN_HEADERS = 30;
-/** The outer packet's TTL does not depend on the inner one's. */
-const OUTER_TTL = 64;
+/** The entry of `bridge fdb append 00:00:00:00:00:00 ...`: where frames for unknown MACs go. */
+const ANY_MAC = '00:00:00:00:00:00';
 
 /** vxlan_xmit: the frame goes to the VTEP that the FDB names, in a UDP datagram that passes this host's own OUTPUT. */
 export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: Skb): void {
   const { srcMac, dstMac, packet } = skb;
-  const remote = host.fdb.find((entry) => entry.device === device.name && entry.mac === dstMac && entry.remote !== null)?.remote;
+  const entry = tunnelEntry(host, device, dstMac);
+  const remote = entry?.remote;
   if (remote == null || !srcMac || !dstMac) {
     walk.drop(skb, host, 'NO_TX_TARGET', 'vxlan_xmit', { device: device.name, detail: { mac: dstMac ?? '' } });
     return;
   }
   const flow = {
-    dst: remote, src: device.local, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'udp', sport: sourcePort(packet), dport: device.port,
+    dst: remote, src: device.local, iif: 'lo', oif: null, mark: skb.mark, tos: 0, protocol: 'udp', sport: sourcePort(packet), dport: device.port,
   };
   const route = routeOutput(host, flow, walk.choices);
   if (route.kind === 'local') {
@@ -31,7 +34,6 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     bypassTunnel(walk, host, device, skb);
     return;
   }
-  const entry = host.fdb.find((e) => e.device === device.name && e.mac === dstMac);
   walk.emit(skb, host, {
     kind: 'encapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni,
     local: device.local === null ? '' : formatIp(device.local), remote: formatIp(remote), overhead: VXLAN_HEADERS + ipHeaderLength(remote),
@@ -48,7 +50,7 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   skb.device = device.name;
   skb.packetType = 'host';
   skb.packet = {
-    src: route.source, dst: remote, ttl: OUTER_TTL, tos: 0, df: !isIpv4(remote), length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
+    src: route.source, dst: remote, ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: !isIpv4(remote), length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
     l4: {
       protocol: 'udp', sport: flow.sport, dport: device.port,
       encapsulated: { vni: device.vni, frame: { srcMac, dstMac, packet } },
@@ -57,6 +59,13 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   emitRoute(walk, host, skb, route, 'tunnel');
   skb.route = route;
   walk.push({ kind: 'output', host: host.name, skb });
+}
+
+/** vxlan_find_mac: the VTEP behind which a MAC is, else the one for all that is unknown. */
+function tunnelEntry(host: Host, device: VxlanDevice, mac: string | null): FdbEntry | undefined {
+  const find = (wanted: string | null) =>
+    host.fdb.find((entry) => entry.mac === wanted && entry.device === device.name && entry.remote !== null);
+  return find(mac) ?? find(ANY_MAC);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { familyOf } from '../../../net/ip.ts';
-import { rerouteLocal } from '../../walk/reroute.ts';
+import { rerouted } from '../../walk/reroute.ts';
 import { opposite, tupleIn } from '../conntrack/entry.ts';
 import { isIcmpError } from '../conntrack/related.ts';
 import { invertTuple } from '../conntrack/tuple.ts';
@@ -59,8 +59,17 @@ function natFunction(call: HookCall): HookVerdict {
     }
     setupNullBinding(entry, manip, walk.state.host(host.name).conntrack, walk.state.now);
   }
+  if (call.hook === 'POSTROUTING' && leavesElsewhere(reference, call.outDevice)) {
+    walk.state.host(host.name).conntrack.delete(entry);
+    return { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_nat_inet_fn', errno: 'EPERM' };
+  }
   rewrite(call, reference, manip);
   return ACCEPT;
+}
+
+/** nf_nat_oif_changed: a masquerading connection whose packets leave by another device now is given up. */
+function leavesElsewhere({ entry, direction }: ConntrackReference, outDevice: string | null): boolean {
+  return direction === 'original' && entry.masqueradeDevice !== null && entry.masqueradeDevice !== outDevice;
 }
 
 /** nf_nat_packet: writes the other direction's tuple into this side, if this side is translated. */
@@ -83,5 +92,5 @@ function natLocalFunction(call: HookCall): HookVerdict {
   const here = tupleIn(reference.entry, reference.direction);
   const there = tupleIn(reference.entry, opposite(reference.direction));
   if (here.dst === there.src) return verdict;
-  return rerouteLocal(call) ? verdict : { kind: 'drop', reason: 'NETFILTER_DROP', where: 'nf_hook_slow' };
+  return rerouted(call);
 }

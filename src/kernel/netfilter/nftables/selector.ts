@@ -101,8 +101,9 @@ function nameDatum(text: string): NftDatum {
   return { text, number: null };
 }
 
-function deviceDatum(name: string | null): NftDatum | null {
-  return name === null ? null : nameDatum(`"${name}"`);
+/** nft_meta_store_ifname: where the hook has no device its name is empty, and so unlike any. */
+function deviceDatum(name: string | null): NftDatum {
+  return nameDatum(`"${name ?? ''}"`);
 }
 
 function flagsDatum(flags: readonly string[]): NftDatum {
