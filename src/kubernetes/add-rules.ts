@@ -2,6 +2,7 @@ import { chainOf } from '../kernel/netfilter/iptables/chain.ts';
 import { isBaseChain, linesOf } from '../kernel/netfilter/iptables/edit.ts';
 import { TABLE_HOOKS } from '../kernel/netfilter/iptables/table.ts';
 import { once } from '../support/once.ts';
+import type { IpFamily } from '../net/ip.ts';
 import type { RuleLine } from '../kernel/netfilter/iptables/rule.ts';
 import type { Chain, IptablesTables, Table, TableName } from '../kernel/netfilter/iptables/table.ts';
 
@@ -15,7 +16,7 @@ export interface ChainRules {
 }
 
 /** The tables with all of `rules`, as `iptables -A` and `-I` one after the other would leave them, but in one step a table. */
-export function addRules(tables: IptablesTables, rules: readonly ChainRules[]): IptablesTables {
+export function addRules(tables: IptablesTables, rules: readonly ChainRules[], family: IpFamily = 4): IptablesTables {
   const changed = new Map(tables);
   for (const name of new Set(rules.map(({ table }) => table))) {
     changed.set(
@@ -24,13 +25,14 @@ export function addRules(tables: IptablesTables, rules: readonly ChainRules[]): 
         name,
         tables.get(name),
         rules.filter(({ table }) => table === name),
+        family,
       ),
     );
   }
   return changed;
 }
 
-function extended(name: TableName, base: Table | undefined, rules: readonly ChainRules[]): Table {
+function extended(name: TableName, base: Table | undefined, rules: readonly ChainRules[], family: IpFamily): Table {
   const lines = new Map<string, readonly RuleLine[]>();
   for (const { chain, lines: added, at } of rules) {
     const there = lines.get(chain) ?? linesIn(base, chain);
@@ -39,7 +41,7 @@ function extended(name: TableName, base: Table | undefined, rules: readonly Chai
   const chains = new Map<string, Chain>();
   for (const [chain, all] of lines) {
     const policy = base?.chain(chain)?.policy ?? (isBaseChain(name, chain) ? 'ACCEPT' : null);
-    chains.set(chain, chainOf(name, chain, policy, all));
+    chains.set(chain, chainOf(name, chain, policy, all, family));
   }
   return {
     name,

@@ -1,5 +1,5 @@
 import { addToIp } from '../net/ip.ts';
-import { podKey, podRange } from './cluster-index.ts';
+import { podKey } from './cluster-index.ts';
 import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { HostName } from '../kernel/host.ts';
@@ -16,9 +16,8 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
     };
     for (const node of index.cluster.nodes) {
       const host = `node/${node.name}`;
-      const range = podRange(node);
       // The bridge's address and that of a tunnel end.
-      for (const address of range === null ? [] : [range.address, addToIp(range.address, 1)]) add(address, host);
+      for (const { address } of node.podCidrs) for (const own of [address, addToIp(address, 1)]) add(own, host);
       for (const address of node.addresses) add(address, host);
       for (const { address } of [...node.extraAddresses, ...node.interfaces]) add(address, host);
     }

@@ -1,11 +1,9 @@
-import { cidrOf, isIpv4Cidr } from '../net/cidr.ts';
-import { isIpv4 } from '../net/ip.ts';
+import { cidrOf } from '../net/cidr.ts';
+import { familyOf } from '../net/ip.ts';
 import { once } from '../support/once.ts';
 import type { Cidr } from '../net/cidr.ts';
-import type { IpAddress, Ipv4 } from '../net/ip.ts';
+import type { IpAddress, IpFamily } from '../net/ip.ts';
 import type { Cluster, ExternalHost, Node, Pod } from './model/cluster.ts';
-
-type Ipv4Cidr = Extract<Cidr, { address: Ipv4 }>;
 
 /** Look-ups in a cluster, each made when first needed and shared by all hosts. */
 export interface ClusterIndex {
@@ -16,8 +14,10 @@ export interface ClusterIndex {
   external(name: string): ExternalHost | undefined;
   /** Pods of a node in the order of the file, hostNetwork ones included. */
   podsOf(node: string): readonly Pod[];
-  /** Nodes whose IPv4 pod range holds the address, longest range first. */
+  /** Nodes of which a pod range holds the address, longest range first. */
   nodesByPodAddress(address: IpAddress): readonly Node[];
+  /** Is IPv6 on in this cluster's namespaces? It is where a node, a pod range or an external host has it. */
+  readonly ipv6: boolean;
 }
 
 export function indexCluster(cluster: Cluster): ClusterIndex {
@@ -38,6 +38,7 @@ export function indexCluster(cluster: Cluster): ClusterIndex {
     },
   );
   const ranges = once(() => podRanges(cluster.nodes));
+  const ipv6 = once(() => usesIpv6(cluster));
   return {
     cluster,
     node: (name) => nodes().get(name),
@@ -45,7 +46,12 @@ export function indexCluster(cluster: Cluster): ClusterIndex {
     external: (name) => externals().get(name),
     podsOf,
     nodesByPodAddress: (address) =>
-      ranges().flatMap(({ length, nodesOf }) => (isIpv4(address) ? (nodesOf.get(cidrOf(address, length).address) ?? []) : [])),
+      ranges().flatMap(({ family, length, nodesOf }) =>
+        family === familyOf(address) ? (nodesOf.get(cidrOf(address, length).address) ?? []) : [],
+      ),
+    get ipv6() {
+      return ipv6();
+    },
   };
 }
 
@@ -54,23 +60,28 @@ export function podKey(pod: Pick<Pod, 'namespace' | 'name'>): string {
   return `${pod.namespace}/${pod.name}`;
 }
 
-/** A node's address on the underlay; null for a node without IPv4. */
-export function nodeAddress(node: Node): Ipv4 | null {
-  return node.addresses.find(isIpv4) ?? null;
+/** A node's address of a family on the underlay; null for a node without one. */
+export function nodeAddress(node: Node, family: IpFamily): IpAddress | null {
+  return node.addresses.find((address) => familyOf(address) === family) ?? null;
 }
 
-export function podAddress(pod: Pod): Ipv4 | null {
-  return pod.addresses.find(isIpv4) ?? null;
+export function podAddress(pod: Pod, family: IpFamily): IpAddress | null {
+  return pod.addresses.find((address) => familyOf(address) === family) ?? null;
 }
 
-/** A node's IPv4 pod range; null when it has none. */
-export function podRange(node: Node): Ipv4Cidr | null {
-  return node.podCidrs.find(isIpv4Cidr) ?? null;
+/** A node's pod range of a family; null when it has none. */
+export function podRange(node: Node, family: IpFamily): Cidr | null {
+  return rangeOf(node.podCidrs, family);
 }
 
-/** The cluster's IPv4 pod range; null when it has none. */
-export function clusterPodRange(cluster: Cluster): Ipv4Cidr | null {
-  return cluster.podCidrs.find(isIpv4Cidr) ?? null;
+/** The cluster's pod range of a family; null when it has none. */
+export function clusterPodRange(cluster: Cluster, family: IpFamily): Cidr | null {
+  return rangeOf(cluster.podCidrs, family);
+}
+
+/** The first of some ranges that is of a family; null for none. */
+export function rangeOf(ranges: readonly Cidr[], family: IpFamily): Cidr | null {
+  return ranges.find(({ address }) => familyOf(address) === family) ?? null;
 }
 
 /** A packet meets few pods and nodes: so many questions are answered by a scan, before an index of a large cluster pays. */
@@ -100,14 +111,31 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-function podRanges(nodes: readonly Node[]): { readonly length: number; readonly nodesOf: Map<IpAddress, Node[]> }[] {
-  const levels = new Map<number, Map<IpAddress, Node[]>>();
+interface RangeLevel {
+  readonly family: IpFamily;
+  readonly length: number;
+  readonly nodesOf: Map<IpAddress, Node[]>;
+}
+
+function podRanges(nodes: readonly Node[]): readonly RangeLevel[] {
+  const levels = new Map<string, RangeLevel>();
   for (const node of nodes) {
-    const range = podRange(node);
-    if (range === null) continue;
-    const level = levels.get(range.length) ?? new Map<IpAddress, Node[]>();
-    levels.set(range.length, level);
-    level.set(range.address, [...(level.get(range.address) ?? []), node]);
+    for (const { address, length } of node.podCidrs) {
+      const family = familyOf(address);
+      const key = `${family} ${length}`;
+      let level = levels.get(key);
+      if (!level) levels.set(key, (level = { family, length, nodesOf: new Map() }));
+      const there = level.nodesOf.get(address);
+      if (there) there.push(node);
+      else level.nodesOf.set(address, [node]);
+    }
   }
-  return [...levels].sort(([a], [b]) => b - a).map(([length, nodesOf]) => ({ length, nodesOf }));
+  return [...levels.values()].sort((a, b) => b.length - a.length);
+}
+
+function usesIpv6({ podCidrs, nodes, externals }: Cluster): boolean {
+  const isIpv6 = (address: IpAddress): boolean => familyOf(address) === 6;
+  return (
+    podCidrs.some(({ address }) => isIpv6(address)) || [...nodes, ...externals].some(({ addresses }) => addresses.some(isIpv6))
+  );
 }

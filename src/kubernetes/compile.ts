@@ -1,6 +1,6 @@
 import { runCommand } from '../kernel/operator/run.ts';
 import { addressHolders } from './address-holders.ts';
-import { indexCluster, nodeAddress, podKey } from './cluster-index.ts';
+import { indexCluster, podKey } from './cluster-index.ts';
 import { once } from '../support/once.ts';
 import { cniMode } from './cni/select.ts';
 import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
@@ -166,9 +166,6 @@ function notModelled(cluster: Cluster, mode: CniMode | { readonly notModelled: s
 
 function withoutAddress(cluster: Cluster): CompileProblem[] {
   return cluster.nodes
-    .filter((node) => nodeAddress(node) === null)
-    .map((node) => ({
-      message: `node ${node.name} has no IPv4 address: IPv6 alone is not modelled yet`,
-      position: node.position,
-    }));
+    .filter(({ addresses }) => addresses.length === 0)
+    .map((node) => ({ message: `node ${node.name} has no address`, position: node.position }));
 }

@@ -19,8 +19,15 @@ export const LEAF_SYSCTLS: Sysctls = new Map([
   ['net.ipv4.conf.default.rp_filter', '0'],
 ]);
 
+/** What the bridge plugin, or an administrator, has set where there is IPv6. */
+export const NODE_SYSCTLS_6: Sysctls = new Map([
+  ['net.ipv6.conf.all.forwarding', '1'],
+  ['net.bridge.bridge-nf-call-ip6tables', '1'],
+]);
+
 /** The router: it does not hand bridged frames to iptables. */
 export const ROUTER_SYSCTLS: Sysctls = new Map([...NODE_SYSCTLS, ['net.bridge.bridge-nf-call-iptables', '0']]);
+export const ROUTER_SYSCTLS_6: Sysctls = new Map([...NODE_SYSCTLS_6, ['net.bridge.bridge-nf-call-ip6tables', '0']]);
 
 const DEVICE_KEY = /^net\.ipv4\.conf\.(?!all\.|default\.)/;
 

@@ -1,17 +1,18 @@
-import { cidrContains } from '../net/cidr.ts';
 import { loopbackDevice } from '../kernel/device/build.ts';
 import { lazyNetfilter } from '../kernel/netfilter/build.ts';
 import { buildHost } from './build-host.ts';
 import { podKey } from './cluster-index.ts';
 import { dumpedNetfilter } from './dumped-rules.ts';
-import { LEAF_SYSCTLS, NODE_SYSCTLS, ROUTER_SYSCTLS, hostSysctls, writeAll } from './host-sysctls.ts';
+import { LEAF_SYSCTLS, NODE_SYSCTLS, NODE_SYSCTLS_6, ROUTER_SYSCTLS, ROUTER_SYSCTLS_6, hostSysctls, writeAll } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
 import { externalListeners, podListeners } from './listeners.ts';
 import { nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
+import { rangeHolding } from './underlay/links.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
 import type { Host } from '../kernel/host.ts';
+import type { Sysctls } from '../kernel/sysctl.ts';
 import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
@@ -30,7 +31,7 @@ export interface Blueprint {
 
 /** Namespace of a node, before its `commands`. */
 export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }: Blueprint): Host {
-  const uplinks = nodeUplinks(node, links);
+  const uplinks = nodeUplinks(node, links, index.ipv6);
   const network = cni.node(node);
   const devices = [...uplinks.devices, ...network.devices];
   const pods = index.podsOf(node.name);
@@ -43,7 +44,7 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
       neighbours: network.neighbours,
       knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
       fdb: network.fdb,
-      sysctls: writeAll(hostSysctls(NODE_SYSCTLS, node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
+      sysctls: writeAll(hostSysctls(withIpv6(NODE_SYSCTLS, index.ipv6 ? NODE_SYSCTLS_6 : null), node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
       netfilter: dumpedNetfilter(node, recogniseRules) ?? compiledNetfilter(index, cni, node),
       listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
@@ -56,13 +57,18 @@ function compiledNetfilter(index: ClusterIndex, cni: CniMode, node: Node): Netfi
   return lazyNetfilter(
     () => nodeRules(index, cni, node, 'all', 4),
     () => nodeNftables(index, cni, node, 'all'),
+    index.ipv6 ? () => nodeRules(index, cni, node, 'all', 6) : undefined,
   );
 }
 
+function withIpv6(base: Sysctls, more: Sysctls | null): Sysctls {
+  return more === null ? base : new Map([...base, ...more]);
+}
+
 /** Namespace of a pod that is not in the host's network. */
-export function podHost(pod: Pod, { cni, cold }: Blueprint): Host {
+export function podHost(pod: Pod, { index, cni, cold }: Blueprint): Host {
   const network = cni.pod(pod);
-  const devices = [loopbackDevice(), ...(network ? [network.eth0] : [])];
+  const devices = [loopbackDevice(index.ipv6), ...(network ? [network.eth0] : [])];
   return buildHost(
     {
       name: `pod/${podKey(pod)}`,
@@ -77,8 +83,8 @@ export function podHost(pod: Pod, { cni, cold }: Blueprint): Host {
   );
 }
 
-export function externalHost(external: ExternalHost, { links, cold }: Blueprint): Host {
-  const network = externalNetwork(external, links);
+export function externalHost(external: ExternalHost, { index, links, cold }: Blueprint): Host {
+  const network = externalNetwork(external, links, index.ipv6);
   return buildHost(
     {
       name: `external/${external.name}`,
@@ -93,10 +99,11 @@ export function externalHost(external: ExternalHost, { links, cold }: Blueprint)
 
 /** Switch and router of the nodes. */
 export function underlayHost({ index, links, cni, cold }: Blueprint): Host {
-  const network = underlayNetwork(links, index.cluster.underlay.firewall, cni.underlayRoutes());
+  const network = underlayNetwork(links, index.cluster.underlay.firewall, cni.underlayRoutes(), index.ipv6);
+  const sysctls = withIpv6(ROUTER_SYSCTLS, index.ipv6 ? ROUTER_SYSCTLS_6 : null);
   // Ports have no part in routing: their own sysctls say nothing.
   const routing = network.devices.filter(({ master }) => master === null);
-  return buildHost({ name: 'underlay', ...network, sysctls: hostSysctls(ROUTER_SYSCTLS, {}, routing), listeners: [] }, cold);
+  return buildHost({ name: 'underlay', ...network, sysctls: hostSysctls(sysctls, {}, routing), listeners: [] }, cold);
 }
 
 /** What CNI modes may ask about the underlay. */
@@ -115,7 +122,7 @@ export function cniContext(index: ClusterIndex, links: Links): CniContext {
           device,
           address: address ?? primary,
           mtu: settings?.mtu ?? node.mtu,
-          onLink: (other) => attachment !== undefined && cidrContains(attachment.link.cidr, other),
+          onLink: (other) => attachment !== undefined && rangeHolding(attachment.link, other) !== undefined,
         };
       }
       return undefined;

@@ -1,4 +1,3 @@
-import { isIpv4 } from '../net/ip.ts';
 import { addRules } from './add-rules.ts';
 import { podRange } from './cluster-index.ts';
 import { kubeProxyIptables } from './kube-proxy/iptables/index.ts';
@@ -6,7 +5,7 @@ import { kubeProxyIpvs } from './kube-proxy/ipvs/index.ts';
 import { kubeProxyNftables } from './kube-proxy/nftables/index.ts';
 import { portmapRules } from './portmap.ts';
 import { proxyFamilies } from './services/proxy-families.ts';
-import type { IpAddress } from '../net/ip.ts';
+import type { IpAddress, IpFamily } from '../net/ip.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { NftRuleset } from '../kernel/netfilter/nftables/ruleset.ts';
 import type { ClusterIndex } from './cluster-index.ts';
@@ -18,8 +17,8 @@ import type { Node, ProxyMode } from './model/cluster.ts';
 export type RuleComponent = 'kube-proxy' | 'cni' | 'all';
 
 /**
- * The iptables rules of a node in the order in which they come to be: kube-proxy's, behind them the CNI daemon's, then portmap's. CNI
- * rules are IPv4 only. Proxy modes other than iptables and IPVS have no iptables rules.
+ * The rules of iptables (4) or ip6tables (6) of a node in the order in which they come to be: kube-proxy's, behind them the CNI daemon's,
+ * then portmap's. Proxy modes other than iptables and IPVS have no iptables rules.
  */
 export function nodeRules(
   index: ClusterIndex,
@@ -29,7 +28,7 @@ export function nodeRules(
   family: 4 | 6,
 ): IptablesTables {
   const base = component === 'cni' ? NO_TABLES : proxyTables(index, cni, node, component, family);
-  return component === 'kube-proxy' || family === 6 ? base : addRules(base, cniRules(index, cni, node));
+  return component === 'kube-proxy' ? base : addRules(base, cniRules(index, cni, node, family), family);
 }
 
 /** Can packets be walked through this mode's rules? `none` has none. */
@@ -72,10 +71,10 @@ function proxyTables(index: ClusterIndex, cni: CniMode, node: Node, component: R
   }
 }
 
-function cniRules(index: ClusterIndex, cni: CniMode, node: Node): ReturnType<typeof portmapRules> {
-  const range = podRange(node);
+function cniRules(index: ClusterIndex, cni: CniMode, node: Node, family: IpFamily): ReturnType<typeof portmapRules> {
+  const range = podRange(node, family);
   const portmap = cni.portmapBridge === null || range === null ? [] : portmapRules(index.podsOf(node.name), range);
-  return [...cni.rules(node), ...portmap];
+  return [...cni.rules(node, family), ...portmap];
 }
 
 /**
@@ -86,6 +85,5 @@ function deviceAddresses(cni: CniMode, node: Node, component: RuleComponent): re
   if (component === 'kube-proxy') return [];
   return cni
     .node(node)
-    .devices.flatMap(({ addresses }) => addresses.map(({ address }) => address))
-    .filter(isIpv4);
+    .devices.flatMap(({ addresses }) => addresses.map(({ address }) => address));
 }

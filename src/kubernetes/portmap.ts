@@ -1,9 +1,9 @@
 import { formatCidr } from '../net/cidr.ts';
-import { formatIp, isIpv4 } from '../net/ip.ts';
+import { familyOf, formatEndpoint, formatIp } from '../net/ip.ts';
 import { podAddress, podKey } from './cluster-index.ts';
 import { podChain, podComment } from './sandbox-id.ts';
 import type { Cidr } from '../net/cidr.ts';
-import type { Ipv4 } from '../net/ip.ts';
+import type { IpAddress } from '../net/ip.ts';
 import type { TransportProtocol } from '../net/protocol.ts';
 import type { RuleLine } from '../kernel/netfilter/iptables/rule.ts';
 import type { ChainRules } from './add-rules.ts';
@@ -20,11 +20,12 @@ export function hasHostPorts(pod: Pod): boolean {
 /**
  * The rules that CNI's portmap plugin adds on a node for its pods with hostPorts, in the order of the pods (facts: flannel-node,
  * hostPort; plugins/meta/portmap). Roles: "host-port-jump", "masquerade-jump", "set-mark", "masquerade", "host-port",
- * "masquerade-own-subnet", "masquerade-localhost", "dnat". `range` is the node's pod range.
+ * "masquerade-own-subnet", "masquerade-localhost", "dnat". `range` is the node's pod range of the family that the rules are for; IPv6
+ * has no way from localhost to a pod.
  */
 export function portmapRules(pods: readonly Pod[], range: Cidr): readonly ChainRules[] {
-  const mapped = pods.flatMap((pod): [Pod, Ipv4][] => {
-    const address = podAddress(pod);
+  const mapped = pods.flatMap((pod): [Pod, IpAddress][] => {
+    const address = podAddress(pod, familyOf(range.address));
     return address !== null && hasHostPorts(pod) ? [[pod, address]] : [];
   });
   if (mapped.length === 0) return [];
@@ -49,7 +50,8 @@ const COMMON_RULES: readonly ChainRules[] = [
   nat('CNI-HOSTPORT-MASQ', [line('-m mark --mark 0x2000/0x2000 -j MASQUERADE', 'masquerade')]),
 ];
 
-function podRules(pod: Pod, address: Ipv4, range: Cidr): ChainRules[] {
+function podRules(pod: Pod, address: IpAddress, range: Cidr): ChainRules[] {
+  const family = familyOf(address);
   const object = `Pod ${podKey(pod)}`;
   const chain = podChain('CNI-DN-', pod);
   const ports = pod.ports.filter(({ hostPort }) => hostPort !== null);
@@ -60,15 +62,15 @@ function podRules(pod: Pod, address: Ipv4, range: Cidr): ChainRules[] {
     ),
   );
   const translations = ports
-    .filter(({ hostIp }) => hostIp === null || isIpv4(hostIp))
+    .filter(({ hostIp }) => hostIp === null || familyOf(hostIp) === family)
     .flatMap((port) => {
       // An unspecified address (0.0.0.0) is no destination.
-      const host = port.hostIp === null || port.hostIp === 0 ? '' : `-d ${formatIp(port.hostIp)}/32 `;
+      const host = port.hostIp === null || BigInt(port.hostIp) === 0n ? '' : `-d ${formatIp(port.hostIp)}/${family === 4 ? 32 : 128} `;
       const match = `${host}-p ${port.protocol} -m ${port.protocol} --dport ${port.hostPort}`;
       return [
         line(`-s ${formatCidr(range)} ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-own-subnet', object),
-        line(`-s 127.0.0.1/32 ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-localhost', object),
-        line(`${match} -j DNAT --to-destination ${formatIp(address)}:${port.port}`, 'dnat', object),
+        ...(family === 4 ? [line(`-s 127.0.0.1/32 ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-localhost', object)] : []),
+        line(`${match} -j DNAT --to-destination ${formatEndpoint(address, port.port)}`, 'dnat', object),
       ];
     });
   return [nat('CNI-HOSTPORT-DNAT', entries), nat(chain, translations)];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { macFromIpv4, parseMac } from '../net/mac.ts';
+import { macFromIp, parseMac } from '../net/mac.ts';
 import { invariant } from '../support/invariant.ts';
-import type { Ipv4 } from '../net/ip.ts';
+import type { IpAddress } from '../net/ip.ts';
 import type { Mac } from '../net/mac.ts';
 import type { Pod } from './model/cluster.ts';
 
@@ -20,8 +20,8 @@ export const MAC_PREFIX = {
   externalRouter: '02:fd',
 } as const;
 
-export function fixedMac(prefix: (typeof MAC_PREFIX)[keyof typeof MAC_PREFIX], address: Ipv4): Mac {
-  return macFromIpv4(prefix, address);
+export function fixedMac(prefix: (typeof MAC_PREFIX)[keyof typeof MAC_PREFIX], address: IpAddress): Mac {
+  return macFromIp(prefix, address);
 }
 
 /** MAC of the node end of a pod's veth; never seen on the wire. */

@@ -134,8 +134,10 @@ export interface SliceDraft {
 
 export interface SubnetDraft {
   readonly name: string;
-  readonly cidr: Cidr;
-  readonly router: IpAddress | undefined;
+  /** At most one a family; at least one. */
+  readonly cidrs: readonly Cidr[];
+  /** At most one a family. */
+  readonly routers: readonly IpAddress[];
   readonly position: SourcePosition;
 }
 
@@ -148,7 +150,7 @@ export interface FirewallDraft {
 }
 
 export interface UnderlayDraft {
-  readonly nodeCidr?: Cidr | undefined;
+  readonly nodeCidrs?: readonly Cidr[] | undefined;
   readonly nodeCidrPosition?: SourcePosition | undefined;
   readonly subnets?: readonly SubnetDraft[] | undefined;
   readonly firewall?: readonly FirewallDraft[] | undefined;

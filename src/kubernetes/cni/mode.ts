@@ -1,5 +1,5 @@
 import type { Cidr } from '../../net/cidr.ts';
-import type { IpAddress } from '../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { Device } from '../../kernel/device/device.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
@@ -10,17 +10,14 @@ import type { ChainRules } from '../add-rules.ts';
 import type { ClusterIndex } from '../cluster-index.ts';
 import type { Node, Pod } from '../model/cluster.ts';
 
-/**
- * What a CNI plugin and its daemon do to a cluster: one implementation a folder beside this file. Everything is IPv4; IPv6 is off in
- * compiled namespaces.
- */
+/** What a CNI plugin and its daemon do to a cluster: one implementation a folder beside this file. */
 export interface CniMode {
   /** Devices, routes and tables of a node. */
   node(node: Node): NodeNetwork;
   /** eth0 of a pod that has a namespace of its own; null when the plugin gives it none. */
   pod(pod: Pod): PodNetwork | null;
-  /** Rules that the plugin or its daemon appends on a node when it starts. */
-  rules(node: Node): readonly ChainRules[];
+  /** Rules of iptables (4) or ip6tables (6) that the plugin or its daemon appends on a node when it starts. */
+  rules(node: Node, family: IpFamily): readonly ChainRules[];
   /** Routes that the network between the nodes gets (a cloud's route table, or an administrator's). */
   underlayRoutes(): readonly UnderlayRoute[];
   /** The bridge whose host ports the portmap plugin serves; null: the mode has no host ports or serves them itself. */

@@ -193,12 +193,20 @@ export interface ExternalHost {
   readonly position: SourcePosition | null;
 }
 
+/** A range of one IP family on a link, and the router's address in it. */
+export interface UnderlayRange {
+  readonly cidr: Cidr;
+  readonly router: IpAddress;
+}
+
 export interface Underlay {
   /** The nodes' common range. */
   readonly nodeCidr: Cidr;
   /** The router's address in nodeCidr: its first host address, or a free one where nodeCidr is assumed and a node holds that. */
   readonly router: IpAddress;
-  readonly subnets: readonly { readonly name: string; readonly cidr: Cidr; readonly router: IpAddress }[];
+  /** The nodes' range of the other IP family, on the same link. */
+  readonly second?: UnderlayRange;
+  readonly subnets: readonly (UnderlayRange & { readonly name: string; readonly second?: UnderlayRange })[];
   readonly firewall: readonly FirewallRule[];
   readonly commands: readonly CommandLine[];
 }

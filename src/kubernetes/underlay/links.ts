@@ -1,26 +1,24 @@
-import { formatIp, isIpv4 } from '../../net/ip.ts';
-import { cidrContains, formatCidr, isIpv4Cidr } from '../../net/cidr.ts';
+import { familyOf, formatIp } from '../../net/ip.ts';
+import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { MAC_PREFIX, fixedMac } from '../stable-mac.ts';
-import { nodeAddress } from '../cluster-index.ts';
 import { once } from '../../support/once.ts';
 import { portNames } from '../port-names.ts';
-import type { Cidr } from '../../net/cidr.ts';
-import type { IpAddress, Ipv4 } from '../../net/ip.ts';
+import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { HostName } from '../../kernel/host.ts';
-import type { Cluster, ExternalHost, Node, SourcePosition } from '../model/cluster.ts';
+import type { Cluster, ExternalHost, Node, SourcePosition, UnderlayRange } from '../model/cluster.ts';
 
 /** MTU of everything on the underlay but the nodes' own interfaces. */
 export const UNDERLAY_MTU = 1500;
 
-/** One switch of the underlay with the router's address on it. */
+/** One switch of the underlay with the router on it. */
 export interface Link {
   /** Of a subnet; null: the nodes' own range. */
   readonly name: string | null;
   /** Bridge in host `underlay`. */
   readonly bridge: string;
-  readonly cidr: Cidr;
-  readonly router: Ipv4;
+  /** At most one a family, with the router's address in it; the nodes' primary family first. */
+  readonly ranges: readonly UnderlayRange[];
   readonly routerMac: Mac;
   readonly members: readonly Attachment[];
   /** MACs on the link by address, the router's included; the first holder of an address wins. */
@@ -43,7 +41,6 @@ export interface Attachment {
 export interface RoutedExternal {
   readonly external: ExternalHost;
   readonly port: string;
-  readonly address: Ipv4;
   readonly mac: Mac;
   readonly routerMac: Mac;
 }
@@ -70,10 +67,10 @@ export function linksOf(cluster: Cluster): Links {
     return attachment;
   };
   for (const node of cluster.nodes) {
-    for (const { device, address, subnet } of interfacesOf(node)) {
+    for (const { device, addresses, subnet } of interfacesOf(node)) {
+      const [address] = addresses;
       const link = linkFor(links, address, subnet);
       const port = name(device === 'eth0' ? `ul-${node.name}` : `ul-${node.name}-${device}`);
-      const addresses = device === 'eth0' ? [address, ...node.extraAddresses.map((extra) => extra.address)] : [address];
       const mac = fixedMac(MAC_PREFIX.node, address);
       if (link) ofNode.set(`${node.name} ${device}`, attach(link, { host: `node/${node.name}`, device, port, mac, addresses }));
       else if (device === 'eth0') problems.push({ message: offLinkMessage(node, address, cluster), position: node.position });
@@ -81,11 +78,8 @@ export function linksOf(cluster: Cluster): Links {
   }
   const routed: RoutedExternal[] = [];
   for (const external of cluster.externals) {
-    const address = external.addresses.find(isIpv4);
-    if (address === undefined) {
-      problems.push({ message: `external host ${external.name} has no IPv4 address`, position: external.position });
-      continue;
-    }
+    const [address] = external.addresses;
+    if (address === undefined) continue;
     const link = linkFor(links, address, null);
     const mac = fixedMac(MAC_PREFIX.external, address);
     if (link) {
@@ -94,8 +88,7 @@ export function linksOf(cluster: Cluster): Links {
       ofExternal.set(external.name, attach(link, member));
     } else {
       const port = name(`ext-${external.name}`);
-      const routerMac = fixedMac(MAC_PREFIX.externalRouter, address);
-      const host: RoutedExternal = { external, port, address, mac, routerMac };
+      const host: RoutedExternal = { external, port, mac, routerMac: fixedMac(MAC_PREFIX.externalRouter, address) };
       ofExternal.set(external.name, host);
       routed.push(host);
     }
@@ -109,6 +102,11 @@ export function linksOf(cluster: Cluster): Links {
   };
 }
 
+/** The range of a link that is of an address's family and holds it. */
+export function rangeHolding(link: Link, address: IpAddress): UnderlayRange | undefined {
+  return link.ranges.find(({ cidr }) => cidrContains(cidr, address));
+}
+
 /** A link while hosts are still being attached to it. */
 interface GrowingLink {
   readonly link: Link;
@@ -116,37 +114,45 @@ interface GrowingLink {
 }
 
 function makeLinks(cluster: Cluster): GrowingLink[] {
-  const { nodeCidr, router, subnets } = cluster.underlay;
-  const ranges = [{ name: null, cidr: nodeCidr, router }, ...subnets];
-  return ranges.flatMap(({ name, cidr, router }, index): GrowingLink[] => {
-    if (!isIpv4Cidr(cidr) || !isIpv4(router)) return [];
+  const { nodeCidr, router, second, subnets } = cluster.underlay;
+  const all = [{ name: null, cidr: nodeCidr, router, second }, ...subnets];
+  return all.map(({ name, second: other, ...first }, index): GrowingLink => {
+    const ranges = [{ cidr: first.cidr, router: first.router }, ...(other ? [other] : [])];
     const members: Attachment[] = [];
-    const routerMac = fixedMac(MAC_PREFIX.router, router);
+    const routerMac = fixedMac(MAC_PREFIX.router, first.router);
     const macs = once(() => {
-      const byAddress = new Map<IpAddress, Mac>([[router, routerMac]]);
+      const byAddress = new Map<IpAddress, Mac>(ranges.map((range) => [range.router, routerMac]));
       for (const { addresses, mac } of members) {
         for (const address of addresses) if (!byAddress.has(address)) byAddress.set(address, mac);
       }
       return byAddress;
     });
     const macOf = (address: IpAddress): Mac | undefined => macs().get(address);
-    return [{ link: { name, bridge: `br${index}`, cidr, router, routerMac, members, macOf }, members }];
+    return { link: { name, bridge: `br${index}`, ranges, routerMac, members, macOf }, members };
   });
 }
 
 /** The switch of an interface: that of the named subnet, else the one whose range holds the address. */
 function linkFor(links: readonly GrowingLink[], address: IpAddress, subnet: string | null): GrowingLink | undefined {
-  return links.find(({ link }) => (subnet === null ? cidrContains(link.cidr, address) : link.name === subnet));
+  return links.find(({ link }) => (subnet === null ? rangeHolding(link, address) !== undefined : link.name === subnet));
 }
 
-function interfacesOf(node: Node): { readonly device: string; readonly address: Ipv4; readonly subnet: string | null }[] {
-  const primary = nodeAddress(node);
-  const further = node.interfaces.flatMap(({ name, address, subnet }) =>
-    isIpv4(address) ? [{ device: name, address, subnet }] : [],
-  );
-  return primary === null ? further : [{ device: 'eth0', address: primary, subnet: null }, ...further];
+/** The interfaces of a node with their addresses, the primary one first. */
+interface Interface {
+  readonly device: string;
+  readonly addresses: readonly [IpAddress, ...IpAddress[]];
+  readonly subnet: string | null;
 }
 
-function offLinkMessage(node: Node, address: IpAddress, cluster: Cluster): string {
-  return `node ${node.name}: ${formatIp(address)} is neither in underlay.nodeCIDR ${formatCidr(cluster.underlay.nodeCidr)} nor in a subnet`;
+function interfacesOf(node: Node): Interface[] {
+  const [primary, ...others] = node.addresses;
+  const further = node.interfaces.map(({ name, address, subnet }): Interface => ({ device: name, addresses: [address], subnet }));
+  if (primary === undefined) return further;
+  const extra = node.extraAddresses.map(({ address }) => address);
+  return [{ device: 'eth0', addresses: [primary, ...others, ...extra], subnet: null }, ...further];
+}
+
+function offLinkMessage(node: Node, address: IpAddress, { underlay }: Cluster): string {
+  const { cidr } = [underlay.second].find((range) => range && familyOf(range.cidr.address) === familyOf(address)) ?? { cidr: underlay.nodeCidr };
+  return `node ${node.name}: ${formatIp(address)} is neither in underlay.nodeCIDR ${formatCidr(cidr)} nor in a subnet`;
 }

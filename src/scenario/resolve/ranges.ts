@@ -10,6 +10,7 @@ import type { Problems } from '../reading/problems.ts';
 const DEFAULT_POD_CIDR = constant('10.244.0.0/16');
 const DOCKER_POD_CIDR = constant('172.17.0.0/16');
 const DEFAULT_SERVICE_CIDR = constant('10.96.0.0/12');
+const DEFAULT_SERVICE_CIDR_6 = constant('fd00:10:96::/112');
 
 function constant(text: string): Cidr {
   const cidr = parseCidr(text);
@@ -41,14 +42,23 @@ export function resolvePodCidrs(drafts: Drafts, cni: CniConfig): readonly Cidr[]
   return out;
 }
 
-/** The service ranges: as given, else 10.96.0.0/12, unless a given `kubernetes` service stands elsewhere: then the /16 around it. */
-export function resolveServiceCidrs(drafts: Drafts): readonly Cidr[] {
+/**
+ * The service ranges: as given, else 10.96.0.0/12, unless a given `kubernetes` service stands elsewhere: then the /16 around it. Where pods
+ * have IPv6 there is a range of IPv6 as well: fd00:10:96::/112, or the /112 around a given address.
+ */
+export function resolveServiceCidrs(drafts: Drafts, podCidrs: readonly Cidr[]): readonly Cidr[] {
   if (drafts.cluster.serviceCidrs !== undefined) return drafts.cluster.serviceCidrs;
   const api = drafts.services.find((s) => s.namespace === 'default' && s.name === 'kubernetes')?.clusterIps?.[0];
-  const outside = api !== undefined && !cidrContains(DEFAULT_SERVICE_CIDR, api);
-  const first = outside ? cidrOf(api, familyOf(api) === 4 ? 16 : 112) : DEFAULT_SERVICE_CIDR;
+  const outside = api !== undefined && ![DEFAULT_SERVICE_CIDR, DEFAULT_SERVICE_CIDR_6].some((range) => cidrContains(range, api));
+  const families = new Set(podCidrs.map(({ address }) => familyOf(address)));
+  const usual = families.has(6) && !families.has(4) ? DEFAULT_SERVICE_CIDR_6 : DEFAULT_SERVICE_CIDR;
+  const first = outside ? cidrOf(api, familyOf(api) === 4 ? 16 : 112) : usual;
   const otherFamily = drafts.services.flatMap((s) => s.clusterIps ?? []).find((ip) => familyOf(ip) !== familyOf(first.address));
-  return otherFamily === undefined ? [first] : [first, cidrOf(otherFamily, familyOf(otherFamily) === 4 ? 16 : 112)];
+  if (otherFamily !== undefined && !cidrContains(DEFAULT_SERVICE_CIDR_6, otherFamily)) {
+    return [first, cidrOf(otherFamily, familyOf(otherFamily) === 4 ? 16 : 112)];
+  }
+  const isDual = otherFamily !== undefined || families.size > 1;
+  return isDual ? [first, familyOf(first.address) === 4 ? DEFAULT_SERVICE_CIDR_6 : DEFAULT_SERVICE_CIDR] : [first];
 }
 
 /** The longest prefix that holds all addresses of one family; null for none. */

@@ -28,7 +28,7 @@ export function resolveCluster(
 ): { readonly cluster: Cluster; readonly pods: readonly PodDraft[] } {
   const cni = resolveCni(drafts.cni);
   const podCidrs = resolvePodCidrs(drafts, cni);
-  const serviceCidrs = resolveServiceCidrs(drafts);
+  const serviceCidrs = resolveServiceCidrs(drafts, podCidrs);
   const nodes = resolveNodes(drafts.nodes, resolveNodeCidrs(drafts.nodes, podCidrs, cni, problems), problems);
   const { pods: podDrafts, workloads } = expandWorkloads(drafts, nodes, problems, allotments);
   const given = drafts.slices.map((draft) => draft.slice);

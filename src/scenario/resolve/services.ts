@@ -1,8 +1,7 @@
 import type { Service } from '../../kubernetes/model/cluster.ts';
-import { isIpv4Cidr } from '../../net/cidr.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import { familyOf } from '../../net/ip.ts';
-import type { IpAddress } from '../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { ServiceDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 import { ClusterIpAllocator, NodePortAllocator } from './service-allocators.ts';
@@ -32,7 +31,9 @@ function resolveService(
   const type = draft.type ?? 'ClusterIP';
   const headless = draft.headless ?? false;
   const hasClusterIp = type !== 'ExternalName' && !headless;
-  const clusterIps = !hasClusterIp ? [] : (pairFamilies(draft) ?? allotClusterIps(draft, serviceCidrs, ips, problems));
+  const families = familiesOf(draft, serviceCidrs);
+  const clusterIps = hasClusterIp ? clusterIpsOf(draft, families, ips, problems) : [];
+  tellMissingFamily(draft, serviceCidrs, problems);
   const external = (draft.externalTrafficPolicy ?? 'Cluster') === 'Local';
   const selector = draft.selector !== undefined && Object.keys(draft.selector).length > 0 ? draft.selector : null;
   return {
@@ -41,7 +42,7 @@ function resolveService(
     type,
     clusterIps,
     headless,
-    ipFamilies: draft.ipFamilies ?? (clusterIps.length > 0 ? clusterIps.map(familyOf) : defaultFamilies(draft, serviceCidrs)),
+    ipFamilies: clusterIps.length > 0 && draft.ipFamilies === undefined ? clusterIps.map(familyOf) : families,
     ports: nodePorts.portsOf(draft),
     selector,
     externalIps: draft.externalIps ?? [],
@@ -71,22 +72,31 @@ function pairFamilies(draft: ServiceDraft): readonly IpAddress[] | undefined {
   return clusterIps.filter((ip, i) => ipFamilies[i] === familyOf(ip));
 }
 
-/** Families of a service that names none: those of the service ranges that its policy asks for. */
-function defaultFamilies(draft: ServiceDraft, serviceCidrs: readonly Cidr[]): readonly (4 | 6)[] {
-  const families = serviceCidrs.map((cidr) => (isIpv4Cidr(cidr) ? 4 : 6));
-  const dual = draft.ipFamilyPolicy === 'PreferDualStack' || draft.ipFamilyPolicy === 'RequireDualStack';
-  return dual ? families : families.slice(0, 1);
+/** What the API server makes of ipFamilies and ipFamilyPolicy: named ones first, the cluster's first one by default, both where asked for. */
+function familiesOf(draft: ServiceDraft, serviceCidrs: readonly Cidr[]): readonly IpFamily[] {
+  const all = serviceCidrs.map(({ address }) => familyOf(address));
+  const said = draft.ipFamilies ?? (draft.clusterIps?.length ? draft.clusterIps.map(familyOf) : undefined);
+  const named = said ?? all.slice(0, 1);
+  const isSettled = draft.complete === true && said !== undefined;
+  return isDual(draft) && !isSettled ? [...named, ...all.filter((family) => !named.includes(family))] : named;
 }
 
-function allotClusterIps(
+function isDual({ ipFamilyPolicy }: ServiceDraft): boolean {
+  return ipFamilyPolicy === 'PreferDualStack' || ipFamilyPolicy === 'RequireDualStack';
+}
+
+/** Given addresses, and allotted ones for families that have none. A service that an API server has seen has all that it gets. */
+function clusterIpsOf(
   draft: ServiceDraft,
-  serviceCidrs: readonly Cidr[],
+  families: readonly IpFamily[],
   ips: ClusterIpAllocator,
   problems: Problems,
 ): readonly IpAddress[] {
+  const given = pairFamilies(draft);
+  if (given !== undefined && (draft.complete === true || !isDual(draft))) return given;
   const out: IpAddress[] = [];
-  for (const family of draft.ipFamilies ?? defaultFamilies(draft, serviceCidrs)) {
-    const ip = ips.next(family, `${draft.namespace}/${draft.name}`);
+  for (const family of families) {
+    const ip = given?.find((address) => familyOf(address) === family) ?? ips.next(family, `${draft.namespace}/${draft.name}`);
     if (ip !== null) out.push(ip);
     else {
       const message = `The service range has no IPv${family} address for service ${draft.namespace}/${draft.name}`;
@@ -94,4 +104,10 @@ function allotClusterIps(
     }
   }
   return out;
+}
+
+function tellMissingFamily(draft: ServiceDraft, serviceCidrs: readonly Cidr[], problems: Problems): void {
+  if (draft.ipFamilyPolicy !== 'RequireDualStack' || draft.complete === true || serviceCidrs.length > 1) return;
+  const message = `Service ${draft.namespace}/${draft.name} requires dual stack, and the cluster has one service range`;
+  problems.error('no-dual-stack', message, draft.position, 'Give cluster.serviceCIDR one range of each family');
 }

@@ -1,59 +1,80 @@
-import type { FirewallRule, Node, Underlay } from '../../kubernetes/model/cluster.ts';
+import type { FirewallRule, Node, Underlay, UnderlayRange } from '../../kubernetes/model/cluster.ts';
 import { cidrContains, cidrLast, cidrOf, isIpv4Cidr, parseCidr } from '../../net/cidr.ts';
 import type { Cidr } from '../../net/cidr.ts';
-import { addToIp, formatIp, isIpv4, parseIpv4 } from '../../net/ip.ts';
-import type { IpAddress } from '../../net/ip.ts';
+import { addToIp, familyOf, formatIp, parseIpv4 } from '../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import { invariant } from '../../support/invariant.ts';
 import { nearest } from '../../support/nearest.ts';
 import type { Drafts, FirewallDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 import { smallestCidr } from './ranges.ts';
 
-/** The network between the nodes, with its range and router. */
+/** The network between the nodes, with its ranges and router: IPv4 first, if the nodes have it. */
 export function resolveUnderlay(drafts: Drafts, nodes: readonly Node[], problems: Problems): Underlay {
   const { underlay, externals } = drafts;
-  const subnets = (underlay.subnets ?? []).map(({ name, cidr, router }) => ({
-    name,
-    cidr,
-    router: router ?? addToIp(cidr.address, 1),
-  }));
-  const nodeCidr =
-    underlay.nodeCidr ??
-    assumedNodeCidr(
-      nodes,
-      subnets.map((s) => s.cidr),
-    );
-  const first = addToIp(nodeCidr.address, 1);
+  const subnets = (underlay.subnets ?? []).map(({ name, cidrs, routers }) => {
+    const ranges = inOrder(cidrs).map((cidr): UnderlayRange => {
+      const router = routers.find((address) => familyOf(address) === familyOf(cidr.address));
+      return { cidr, router: router ?? addToIp(cidr.address, 1) };
+    });
+    return { name, ...paired(ranges) };
+  });
+  const subnetRanges = subnets.flatMap(rangesOf);
   const held = new Set([...nodes.flatMap((n) => n.addresses), ...externals.flatMap((e) => e.addresses)]);
+  const ranges = ([4, 6] as const).flatMap((family): UnderlayRange[] => {
+    const given = underlay.nodeCidrs?.find(({ address }) => familyOf(address) === family);
+    const cidr = given ?? assumedNodeCidr(family, nodes, subnetRanges);
+    if (cidr === null) return [];
+    const first = addToIp(cidr.address, 1);
+    const router = subnetRanges.find((range) => range.cidr.address === cidr.address)?.router;
+    return [{ cidr, router: router ?? (given === undefined ? freeAddress(cidr, first, held) : first) }];
+  });
+  const { cidr, router, second } = paired(ranges.length > 0 ? ranges : [unusedRange()]);
   return {
-    nodeCidr,
-    router:
-      subnets.find((s) => s.cidr.address === nodeCidr.address)?.router ??
-      (underlay.nodeCidr === undefined ? freeAddress(nodeCidr, first, held) : first),
+    nodeCidr: cidr,
+    router,
+    ...(second && { second }),
     subnets,
     firewall: (underlay.firewall ?? []).map((rule) => resolveFirewallRule(rule, drafts, problems)),
     commands: underlay.commands ?? [],
   };
 }
 
-/** The /24 (IPv6: /64) of the first node's address if it holds all nodes, else the smallest prefix that does. */
-function assumedNodeCidr(nodes: readonly Node[], subnets: readonly Cidr[]): Cidr {
-  const all = nodes.flatMap((node) => node.addresses.slice(0, 1));
-  const outside = all.filter((address) => !subnets.some((subnet) => cidrContains(subnet, address)));
-  const ipv4 = outside.filter(isIpv4);
-  const addresses: readonly IpAddress[] = ipv4.length > 0 ? ipv4 : outside;
-  const first = addresses[0];
-  if (first === undefined) return subnets[0] ?? unusedRange();
-  const usual = cidrOf(first, isIpv4(first) ? 24 : 64);
-  const smallest = smallestCidr(addresses);
-  return addresses.every((a) => cidrContains(usual, a)) ? usual : (smallest ?? usual);
+/** A link's ranges as a cluster has them: the first, and that of the other family. */
+function paired(ranges: readonly UnderlayRange[]): UnderlayRange & { readonly second?: UnderlayRange } {
+  const [first, second] = ranges;
+  invariant(first !== undefined, 'a link has a range');
+  return { ...first, ...(second && { second }) };
+}
+
+/** Both ranges of a link. */
+export function rangesOf({ cidr, router, second }: UnderlayRange & { readonly second?: UnderlayRange }): readonly UnderlayRange[] {
+  return [{ cidr, router }, ...(second ? [second] : [])];
+}
+
+function inOrder(cidrs: readonly Cidr[]): readonly Cidr[] {
+  return [...cidrs].sort((a, b) => familyOf(a.address) - familyOf(b.address));
+}
+
+/** The /24 (IPv6: /64) of the first node's address if it holds all nodes, else the smallest prefix that does; null: no node needs one. */
+function assumedNodeCidr(family: IpFamily, nodes: readonly Node[], subnets: readonly UnderlayRange[]): Cidr | null {
+  const all = nodes.flatMap(({ addresses }) => addresses.find((address) => familyOf(address) === family) ?? []);
+  const addresses = all.filter((address) => !subnets.some(({ cidr }) => cidrContains(cidr, address)));
+  const [first] = addresses;
+  if (first === undefined) return all.length === 0 ? null : (rangeOf(subnets, family)?.cidr ?? null);
+  const usual = cidrOf(first, family === 4 ? 24 : 64);
+  return addresses.every((address) => cidrContains(usual, address)) ? usual : (smallestCidr(addresses) ?? usual);
+}
+
+function rangeOf(ranges: readonly UnderlayRange[], family: IpFamily): UnderlayRange | undefined {
+  return ranges.find(({ cidr }) => familyOf(cidr.address) === family);
 }
 
 /** For scenarios without nodes. */
-function unusedRange(): Cidr {
+function unusedRange(): UnderlayRange {
   const address = parseIpv4('192.168.0.0');
   invariant(address !== null, 'an IPv4 address');
-  return cidrOf(address, 24);
+  return { cidr: cidrOf(address, 24), router: addToIp(address, 1) };
 }
 
 /** The first host address of an assumed range, unless somebody holds it: then the last free one. */

@@ -1,6 +1,6 @@
 import type { Protocol } from '../../net/protocol.ts';
 import type { FirewallDraft, SubnetDraft, UnderlayDraft } from '../drafts.ts';
-import { readCidr, readIp } from '../reading/addresses.ts';
+import { readCidrs, readIps } from '../reading/addresses.ts';
 import { MAX_PORT, readCommands } from '../reading/common.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
@@ -10,7 +10,7 @@ import { valueAt } from '../source/container.ts';
 export function readUnderlay(reader: Reader, underlay: Mapping): UnderlayDraft {
   reader.allowOnly(underlay, 'underlay', ['nodeCIDR', 'subnets', 'firewall', 'commands']);
   return {
-    nodeCidr: readCidr(reader, underlay, 'nodeCIDR'),
+    nodeCidrs: readCidrs(reader, underlay, 'nodeCIDR'),
     nodeCidrPosition: valueAt(underlay, 'nodeCIDR') === undefined ? undefined : reader.position(underlay, 'nodeCIDR'),
     subnets: reader.mappings(underlay, 'subnets', (item) => readSubnet(reader, item)),
     firewall: reader.mappings(underlay, 'firewall', (item) => readFirewallRule(reader, item)),
@@ -22,9 +22,11 @@ function readSubnet(reader: Reader, item: Mapping): SubnetDraft | undefined {
   reader.allowOnly(item, 'a subnet', ['name', 'cidr', 'router']);
   const name = reader.requiredName(item, 'name', 'A subnet');
   if (valueAt(item, 'cidr') === undefined) reader.problems.error('missing-key', 'A subnet needs "cidr"', reader.position(item));
-  const cidr = readCidr(reader, item, 'cidr');
-  const router = readIp(reader, item, 'router');
-  return name === undefined || cidr === undefined ? undefined : { name, cidr, router, position: reader.position(item) };
+  const cidrs = readCidrs(reader, item, 'cidr');
+  const routers = readIps(reader, item, 'router');
+  return name === undefined || cidrs === undefined || cidrs.length === 0
+    ? undefined
+    : { name, cidrs, routers: routers ?? [], position: reader.position(item) };
 }
 
 function readFirewallRule(reader: Reader, item: Mapping): FirewallDraft | undefined {

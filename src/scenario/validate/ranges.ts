@@ -12,10 +12,12 @@ interface Range {
 
 /** Pod, service and node ranges that overlap: routes then lead astray. */
 export function validateRanges(cluster: Cluster, drafts: Drafts, problems: Problems): void {
+  const { nodeCidr, second } = cluster.underlay;
   const ranges: Range[] = [
     ...cluster.podCidrs.map((cidr) => ({ what: 'pod range', cidr })),
     ...cluster.serviceCidrs.map((cidr) => ({ what: 'service range', cidr })),
-    { what: 'node range', cidr: cluster.underlay.nodeCidr },
+    { what: 'node range', cidr: nodeCidr },
+    ...(second ? [{ what: 'node range', cidr: second.cidr }] : []),
   ];
   const position = drafts.cluster.rangesPosition ?? drafts.underlay.nodeCidrPosition ?? null;
   for (const [i, a] of ranges.entries()) {

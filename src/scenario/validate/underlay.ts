@@ -1,9 +1,10 @@
 import type { Cluster, Node, SourcePosition } from '../../kubernetes/model/cluster.ts';
-import { cidrContains, formatCidr } from '../../net/cidr.ts';
+import { cidrContains, formatCidr, sameCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { nearest } from '../../support/nearest.ts';
 import type { Drafts } from '../drafts.ts';
+import { rangesOf } from '../resolve/underlay.ts';
 import type { Problems } from '../reading/problems.ts';
 
 interface Holder {
@@ -13,22 +14,27 @@ interface Holder {
 
 /** Nodes and external hosts: two with one address on one link, nodes outside every range, interfaces in no subnet. */
 export function validateUnderlay(cluster: Cluster, drafts: Drafts, problems: Problems): void {
-  const { nodeCidr, router, subnets } = cluster.underlay;
+  const { nodeCidr, router, second, subnets } = cluster.underlay;
+  const nodeRanges = rangesOf({ cidr: nodeCidr, router, ...(second && { second }) });
   const link = new Link(problems);
-  const given = drafts.underlay.nodeCidr !== undefined;
-  if (given) link.hold(router, { what: `the router of underlay.nodeCIDR ${formatCidr(nodeCidr)}`, position: null });
+  for (const range of nodeRanges) {
+    const given = drafts.underlay.nodeCidrs?.some((cidr) => sameCidr(cidr, range.cidr)) ?? false;
+    if (given) link.hold(range.router, { what: `the router of underlay.nodeCIDR ${formatCidr(range.cidr)}`, position: null });
+  }
   const links = new Map(subnets.map((subnet) => [subnet.name, new Link(problems)]));
   for (const subnet of subnets) {
     const holder = { what: `the router of subnet ${subnet.name}`, position: null };
-    links.get(subnet.name)?.hold(subnet.router, holder);
-    if (subnet.cidr.address !== nodeCidr.address) link.hold(subnet.router, holder);
+    for (const range of rangesOf(subnet)) {
+      links.get(subnet.name)?.hold(range.router, holder);
+      if (!nodeRanges.some(({ cidr }) => cidr.address === range.cidr.address)) link.hold(range.router, holder);
+    }
   }
-  const ranges = [nodeCidr, ...subnets.map((subnet) => subnet.cidr)];
+  const ranges = [...nodeRanges, ...subnets.flatMap(rangesOf)];
   for (const node of cluster.nodes) {
     const holder = { what: `node ${node.name}`, position: node.position };
     for (const address of node.addresses) link.hold(address, holder);
     for (const extra of node.extraAddresses) link.hold(extra.address, holder);
-    if (node.addresses.length > 0 && !node.addresses.some((a) => ranges.some((range) => cidrContains(range, a)))) {
+    if (node.addresses.length > 0 && !node.addresses.some((a) => ranges.some(({ cidr }) => cidrContains(cidr, a)))) {
       const message = `Node ${node.name} is outside underlay.nodeCIDR ${formatCidr(nodeCidr)}`;
       problems.error('outside-range', message, node.position, 'All nodes are in it, or in a range of underlay.subnets');
     }

@@ -75,12 +75,17 @@ function sourceOfAddress(cluster: Cluster, address: IpAddress): Result<Source> {
     return refused(`nobody in this scenario has the address ${formatEndpoint(address, null)}; declare it under external`);
   switch (holder.kind) {
     case 'pod':
-      return found(podSource(holder.pod));
+      return found(boundTo(podSource(holder.pod), address));
     case 'node':
-      return found({ ...hostSource(`node/${holder.node.name}`, holder.node.addresses), bind: holder.primary ? null : address });
+      return found({ ...hostSource(`node/${holder.node.name}`, holder.node.addresses), bind: address === holder.node.addresses[0] ? null : address });
     case 'external':
-      return found(hostSource(`external/${holder.external.name}`, holder.external.addresses));
+      return found(boundTo(hostSource(`external/${holder.external.name}`, holder.external.addresses), address));
   }
+}
+
+/** Named by an address other than its first: the connection is made from that one, and so in its family. */
+function boundTo(source: Source, address: IpAddress): Source {
+  return address === source.addresses[0] ? source : { ...source, bind: address };
 }
 
 function unknownName(cluster: Cluster, name: string, namespace: string): Result<Source> {

@@ -1,4 +1,4 @@
-import { parseIpv4 } from '../../../net/ip.ts';
+import { isIpv4, parseIp } from '../../../net/ip.ts';
 import { portsOf } from '../../../net/packet.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { Packet } from '../../../net/packet.ts';
@@ -50,8 +50,9 @@ function push<K>(map: Map<K, number[]>, key: K, number: number): void {
 
 /** The one address that a rule is for ("-d 10.96.0.10/32", first or behind -s); null for any other rule. */
 function destinationOf(body: string): IpAddress | null {
-  const match = /^(?:(?:! )?-s [\d./]+ )?-d ([\d.]+)\/32(?: |$)/.exec(body);
-  return match && parseIpv4(match[1]!);
+  const match = /^(?:(?:! )?-s [\da-f.:/]+ )?-d ([\d.]+|[\da-f:]+)\/(32|128)(?: |$)/.exec(body);
+  const address = match && parseIp(match[1]!);
+  return match && address !== null && isIpv4(address) === (match[2] === '32') ? address : null;
 }
 
 /** The one destination port that a rule is for, as "tcp 80"; null for any other rule. */

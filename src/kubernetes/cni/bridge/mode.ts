@@ -1,10 +1,11 @@
 import { formatCidr } from '../../../net/cidr.ts';
 import { formatIp } from '../../../net/ip.ts';
-import { bridgeDevices, bridgeNeighbours, podOnBridge } from '../bridged.ts';
-import { clusterPodRange, podAddress, podKey, podRange } from '../../cluster-index.ts';
+import { bridgeDevices, bridgeNeighbours, isOnBridge, podOnBridge } from '../bridged.ts';
+import { podAddress, podKey, podRange } from '../../cluster-index.ts';
 import { EMPTY_NODE_NETWORK } from '../mode.ts';
 import { podChain, podComment } from '../../sandbox-id.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
+import type { IpFamily } from '../../../net/ip.ts';
 import type { CniConfig, Node, Pod } from '../../model/cluster.ts';
 import type { CniContext, CniMode } from '../mode.ts';
 import type { BridgeSettings } from '../bridged.ts';
@@ -22,28 +23,24 @@ export function bridgeMode(config: BridgeConfig, context: CniContext): CniMode {
     hairpinMode: config.hairpinMode,
     by: 'bridge-plugin',
   };
-  const podsOf = (node: Node): readonly Pod[] =>
-    index.podsOf(node.name).filter((pod) => !pod.hostNetwork && podAddress(pod) !== null);
+  const podsOf = (node: Node): readonly Pod[] => index.podsOf(node.name).filter((pod) => isOnBridge(pod, node.podCidrs));
   const mtuOf = (node: Node): number => config.mtu ?? context.uplink(node, null)?.mtu ?? node.mtu;
   return {
     portmapBridge: settings.bridge,
     node(node) {
-      const range = podRange(node);
-      if (range === null) return EMPTY_NODE_NETWORK;
+      if (node.podCidrs.length === 0) return EMPTY_NODE_NETWORK;
       const pods = podsOf(node);
       return {
         ...EMPTY_NODE_NETWORK,
-        devices: bridgeDevices(settings, node, range, pods, mtuOf(node)),
+        devices: bridgeDevices(settings, node, node.podCidrs, pods, mtuOf(node)),
         knownMac: bridgeNeighbours(settings, pods),
       };
     },
     pod(pod) {
       const node = index.node(pod.node);
-      const range = node ? podRange(node) : null;
-      if (!node || range === null) return null;
-      return podOnBridge(settings, pod, node, range, clusterPodRange(index.cluster), mtuOf(node), podsOf(node));
+      return node ? podOnBridge(settings, pod, node, node.podCidrs, index.cluster.podCidrs, mtuOf(node), podsOf(node)) : null;
     },
-    rules: (node) => (config.ipMasq ? podsOf(node).flatMap((pod) => masqueradeRules(pod, node)) : []),
+    rules: (node, family) => (config.ipMasq ? podsOf(node).flatMap((pod) => masqueradeRules(pod, node, family)) : []),
     underlayRoutes: () => [],
   };
 }
@@ -52,9 +49,9 @@ export function bridgeMode(config: BridgeConfig, context: CniContext): CniMode {
  * What `ipMasq` makes for each pod (ip.SetupIPMasq of the CNI plugins): a chain that lets its own range pass and masquerades the rest.
  * Roles: "masquerade-jump", "to-node", "masquerade-out".
  */
-function masqueradeRules(pod: Pod, node: Node): readonly ChainRules[] {
-  const address = podAddress(pod);
-  const range = podRange(node);
+function masqueradeRules(pod: Pod, node: Node, family: IpFamily): readonly ChainRules[] {
+  const address = podAddress(pod, family);
+  const range = podRange(node, family);
   if (address === null || range === null) return [];
   const chain = podChain('CNI-', pod);
   const comment = `-m comment --comment "${podComment(pod)}"`;
@@ -62,15 +59,16 @@ function masqueradeRules(pod: Pod, node: Node): readonly ChainRules[] {
     body,
     origin: { object: `Pod ${podKey(pod)}`, by: 'bridge-plugin', role },
   });
+  const [multicast, length] = family === 4 ? ['224.0.0.0/4', 32] : ['ff00::/8', 128];
   return [
     {
       table: 'nat',
       chain,
       lines: [
         line(`-d ${formatCidr(range)} ${comment} -j ACCEPT`, 'to-node'),
-        line(`! -d 224.0.0.0/4 ${comment} -j MASQUERADE`, 'masquerade-out'),
+        line(`! -d ${multicast} ${comment} -j MASQUERADE`, 'masquerade-out'),
       ],
     },
-    { table: 'nat', chain: 'POSTROUTING', lines: [line(`-s ${formatIp(address)}/32 ${comment} -j ${chain}`, 'masquerade-jump')] },
+    { table: 'nat', chain: 'POSTROUTING', lines: [line(`-s ${formatIp(address)}/${length} ${comment} -j ${chain}`, 'masquerade-jump')] },
   ];
 }

@@ -17,7 +17,7 @@ export function masqueradeRules(bridge: string, range: Cidr): readonly ChainRule
  */
 export function publishedPortRules(bridge: string, pods: readonly Pod[]): readonly ChainRules[] {
   const published = pods.flatMap((pod) => {
-    const address = podAddress(pod);
+    const address = podAddress(pod, 4);
     return address === null ? [] : pod.ports.flatMap((port) => (port.hostPort === null ? [] : [{ pod, address, port }]));
   });
   if (published.length === 0) return [];

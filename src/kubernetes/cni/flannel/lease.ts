@@ -1,56 +1,64 @@
-import { isIpv4, parseIp } from '../../../net/ip.ts';
+import { familyOf, parseIp } from '../../../net/ip.ts';
 import { parseMac } from '../../../net/mac.ts';
 import { MAC_PREFIX, fixedMac } from '../../stable-mac.ts';
 import { nodeAddress, podRange } from '../../cluster-index.ts';
 import type { Cidr } from '../../../net/cidr.ts';
-import type { Ipv4 } from '../../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Mac } from '../../../net/mac.ts';
 import type { Node } from '../../model/cluster.ts';
 
 const ANNOTATION = 'flannel.alpha.coreos.com/';
+/** What the two families' annotations are called (pkg/subnet/kube/annotations.go). */
+const KEYS: Readonly<Record<IpFamily, { readonly publicIp: string; readonly overwrite: string; readonly backendData: string }>> = {
+  4: { publicIp: 'public-ip', overwrite: 'public-ip-overwrite', backendData: 'backend-data' },
+  6: { publicIp: 'public-ipv6', overwrite: 'public-ipv6-overwrite', backendData: 'backend-v6-data' },
+};
 
-/** What a node's flannel daemon tells the others (the annotations of its Node). */
+/** What a node's flannel daemon tells the others about one IP family (the annotations of its Node). */
 export interface Lease {
   readonly node: Node;
-  readonly range: Extract<Cidr, { address: Ipv4 }>;
+  readonly family: IpFamily;
+  readonly range: Cidr;
   /** Where the others send to. */
-  readonly publicIp: Ipv4;
+  readonly publicIp: IpAddress;
   readonly vtepMac: Mac;
   /** null: not annotated, so the cluster's own backend. */
   readonly backendType: string | null;
 }
 
 /**
- * The lease of a node: its annotations (public-ip-overwrite, public-ip, backend-type, backend-data) where given, else what the daemon
- * would write. null for a node without an IPv4 address or pod range: flannel does not start there.
+ * The lease of a node: its annotations (public-ip-overwrite, public-ip, backend-type, backend-data, and those of IPv6) where given, else
+ * what the daemon would write. null for a node without an address or pod range of the family: flannel does nothing for it there.
  */
-export function leaseOf(node: Node): Lease | null {
-  const address = nodeAddress(node);
-  const range = podRange(node);
+export function leaseOf(node: Node, family: IpFamily): Lease | null {
+  const address = nodeAddress(node, family);
+  const range = podRange(node, family);
   if (address === null || range === null) return null;
+  const keys = KEYS[family];
   return {
     node,
+    family,
     range,
-    publicIp: ipAnnotation(node, 'public-ip-overwrite') ?? ipAnnotation(node, 'public-ip') ?? address,
-    vtepMac: macAnnotation(node) ?? fixedMac(MAC_PREFIX.vtep, address),
+    publicIp: ipAnnotation(node, keys.overwrite, family) ?? ipAnnotation(node, keys.publicIp, family) ?? address,
+    vtepMac: macAnnotation(node, keys.backendData) ?? fixedMac(MAC_PREFIX.vtep, address),
     backendType: node.annotations[`${ANNOTATION}backend-type`] ?? null,
   };
 }
 
 /** First address of the node's range: the tunnel end's own. */
-export function vtepAddress(lease: Lease): Ipv4 {
+export function vtepAddress(lease: Lease): IpAddress {
   return lease.range.address;
 }
 
-function ipAnnotation(node: Node, key: string): Ipv4 | null {
+function ipAnnotation(node: Node, key: string, family: IpFamily): IpAddress | null {
   const text = node.annotations[ANNOTATION + key];
   const address = text === undefined ? null : parseIp(text);
-  return address !== null && isIpv4(address) ? address : null;
+  return address !== null && familyOf(address) === family ? address : null;
 }
 
 /** backend-data is JSON: {"VNI":1,"VtepMAC":"be:ef:00:00:00:01"}. What is not is passed over, as flannel does with a warning. */
-function macAnnotation(node: Node): Mac | null {
-  const text = node.annotations[`${ANNOTATION}backend-data`];
+function macAnnotation(node: Node, key: string): Mac | null {
+  const text = node.annotations[ANNOTATION + key];
   const found = text === undefined ? null : /"VtepMAC"\s*:\s*"([^"]*)"/.exec(text);
   return found === null ? null : parseMac(found[1] ?? '');
 }

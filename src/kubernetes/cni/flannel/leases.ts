@@ -2,13 +2,13 @@ import { TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import { compareForListing, compareRoutes } from '../../../kernel/routing/order.ts';
 import { once } from '../../../support/once.ts';
 import { leaseOf } from './lease.ts';
-import type { IpAddress } from '../../../net/ip.ts';
+import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Route, RoutingTable } from '../../../kernel/routing/route.ts';
 import type { ClusterIndex } from '../../cluster-index.ts';
 import type { Node } from '../../model/cluster.ts';
 import type { Lease } from './lease.ts';
 
-/** The leases that a daemon of one backend acts on, shared by all nodes. */
+/** The leases of one IP family that a daemon of one backend acts on, shared by all nodes. */
 export interface Leases {
   /** In the order of the nodes. */
   all(): readonly Lease[];
@@ -18,10 +18,10 @@ export interface Leases {
   byVtepAddress(address: IpAddress): readonly Lease[];
 }
 
-export function leasesOf(index: ClusterIndex, backend: string): Leases {
+export function leasesOf(index: ClusterIndex, backend: string, family: IpFamily): Leases {
   // A daemon passes over leases of another backend ("ignoring non-vxlan subnet").
   const ours = (lease: Lease | null): lease is Lease => lease !== null && (lease.backendType ?? backend) === backend;
-  const lease = (node: Node): readonly Lease[] => [leaseOf(node)].filter(ours);
+  const lease = (node: Node): readonly Lease[] => [leaseOf(node, family)].filter(ours);
   const all = once(() => index.cluster.nodes.flatMap(lease));
   const byPodAddress = (address: IpAddress): readonly Lease[] => index.nodesByPodAddress(address).flatMap(lease);
   return {

@@ -1,17 +1,20 @@
 import { unicastRoute } from '../../../kernel/routing/build.ts';
-import { bridgeDevices, bridgeNeighbours, podOnBridge } from '../bridged.ts';
-import { clusterPodRange, podAddress, podRange } from '../../cluster-index.ts';
+import { bridgeDevices, bridgeNeighbours, isOnBridge, podOnBridge } from '../bridged.ts';
+import { clusterPodRange, nodeAddress, podRange } from '../../cluster-index.ts';
 import { once } from '../../../support/once.ts';
 import { EMPTY_NODE_NETWORK, NO_NEIGHBOURS } from '../mode.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
 import { leaseOf } from './lease.ts';
 import { leaseRoutes, leasesOf } from './leases.ts';
 import { forwardRules, masqueradeRules } from './rules.ts';
-import { VXLAN_OVERHEAD, sharedFdb, vxlanDevice, vxlanOverlay } from './vxlan.ts';
+import { VXLAN_OVERHEAD, deviceName, sharedFdb, vxlanDevice, vxlanOverlay } from './vxlan.ts';
+import type { IpFamily } from '../../../net/ip.ts';
+import type { FdbEntry } from '../../../kernel/device/fdb.ts';
 import type { CniConfig, Node, Pod } from '../../model/cluster.ts';
 import type { CniContext, CniMode, NodeUplink } from '../mode.ts';
 import type { BridgeSettings } from '../bridged.ts';
 import type { Lease } from './lease.ts';
+import type { Leases } from './leases.ts';
 import type { OverlayPart } from './vxlan.ts';
 
 export type FlannelConfig = Extract<CniConfig, { plugin: 'flannel' }>;
@@ -34,24 +37,45 @@ export function flannelMode(config: FlannelConfig, context: CniContext): CniMode
 
 type ModelledBackend = 'vxlan' | 'host-gw' | 'ali-vpc' | 'aws-vpc' | 'gce';
 
+/** What flannel does for one IP family in the whole cluster (EnableIPv4, EnableIPv6 of its net-conf.json). */
+interface FamilyNetwork {
+  readonly leases: Leases;
+  readonly fdb: (self: Node) => readonly FdbEntry[];
+}
+
+/** A node's part in one family. */
+interface Membership {
+  readonly lease: Lease;
+  readonly uplink: NodeUplink;
+}
+
 function modelledMode(config: FlannelConfig, context: CniContext, backend: ModelledBackend): CniMode {
   const { index } = context;
-  const leases = leasesOf(index, backend);
-  const fdb = sharedFdb(leases, `flannel.${config.vni}`);
+  const network = (family: IpFamily): FamilyNetwork => {
+    const leases = leasesOf(index, backend, family);
+    return { leases, fdb: sharedFdb(leases, deviceName(family, config.vni)) };
+  };
+  const networks: Readonly<Record<IpFamily, FamilyNetwork>> = { 4: network(4), 6: network(6) };
+  const families = ([4, 6] as const).filter((family) => clusterPodRange(index.cluster, family) !== null);
   const settings: BridgeSettings = {
     bridge: 'cni0',
     macPrefix: MAC_PREFIX.pod,
     hairpinMode: config.hairpinMode,
     by: 'bridge-plugin',
   };
-  const podsOf = (node: Node): readonly Pod[] =>
-    index.podsOf(node.name).filter((pod) => !pod.hostNetwork && podAddress(pod) !== null);
-  const uplinkOf = (lease: Lease): NodeUplink | undefined =>
-    context.uplink(lease.node, lease.publicIp) ?? context.uplink(lease.node, null);
+  const memberships = (node: Node): readonly Membership[] =>
+    families.flatMap((family) => {
+      const lease = leaseOf(node, family);
+      if (lease === null) return [];
+      const uplink = context.uplink(node, lease.publicIp) ?? context.uplink(node, nodeAddress(node, family));
+      return uplink === undefined ? [] : [{ lease, uplink }];
+    });
+  const podsOf = (node: Node): readonly Pod[] => index.podsOf(node.name).filter((pod) => isOnBridge(pod, node.podCidrs));
   const flannelMtu = (uplink: NodeUplink): number => config.mtu ?? uplink.mtu - (backend === 'vxlan' ? VXLAN_OVERHEAD : 0);
   const podMtu = (uplink: NodeUplink): number => config.podMtu ?? flannelMtu(uplink);
 
-  const overlay = (node: Node, lease: Lease, uplink: NodeUplink): OverlayPart => {
+  const overlay = (node: Node, { lease, uplink }: Membership): OverlayPart => {
+    const { leases, fdb } = networks[lease.family];
     switch (backend) {
       case 'vxlan': {
         const device = vxlanDevice(lease, uplink, config.vni, config.port, flannelMtu(uplink));
@@ -82,13 +106,14 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
   return {
     portmapBridge: settings.bridge,
     node(node) {
-      const lease = leaseOf(node);
-      const uplink = lease === null ? undefined : uplinkOf(lease);
-      if (lease === null || uplink === undefined) return EMPTY_NODE_NETWORK;
+      const members = memberships(node);
+      const [first] = members;
+      if (first === undefined) return EMPTY_NODE_NETWORK;
       const pods = podsOf(node);
-      const { devices, ...rest } = overlay(node, lease, uplink);
+      const ranges = members.map(({ lease }) => lease.range);
+      const { devices, ...rest } = together(members.map((member) => overlay(node, member)));
       return {
-        devices: [...bridgeDevices(settings, node, lease.range, pods, podMtu(uplink)), ...devices],
+        devices: [...bridgeDevices(settings, node, ranges, pods, podMtu(first.uplink)), ...devices],
         routes: [],
         ...rest,
         knownMac: bridgeNeighbours(settings, pods),
@@ -96,15 +121,15 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
     },
     pod(pod) {
       const node = index.node(pod.node);
-      const lease = node ? leaseOf(node) : null;
-      const uplink = lease === null ? undefined : uplinkOf(lease);
-      if (lease === null || uplink === undefined) return null;
-      const neighbours = podsOf(lease.node);
-      return podOnBridge(settings, pod, lease.node, lease.range, clusterPodRange(index.cluster), podMtu(uplink), neighbours);
+      const members = node ? memberships(node) : [];
+      const [first] = members;
+      if (!node || first === undefined) return null;
+      const ranges = members.map(({ lease }) => lease.range);
+      return podOnBridge(settings, pod, node, ranges, index.cluster.podCidrs, podMtu(first.uplink), podsOf(node));
     },
-    rules(node) {
-      const cluster = clusterPodRange(index.cluster);
-      const range = podRange(node);
+    rules(node, family) {
+      const cluster = clusterPodRange(index.cluster, family);
+      const range = podRange(node, family);
       if (cluster === null || range === null) return [];
       return [
         ...(config.ipMasq ? masqueradeRules(cluster, range) : []),
@@ -114,9 +139,34 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
     underlayRoutes: once(() =>
       backend === 'vxlan' || backend === 'host-gw'
         ? []
-        : leases.all().map((lease) => ({ dst: lease.range, via: lease.publicIp, node: lease.node.name })),
+        : families.flatMap((family) =>
+            networks[family].leases.all().map((lease) => ({ dst: lease.range, via: lease.publicIp, node: lease.node.name })),
+          ),
     ),
   };
 }
 
 const NO_OVERLAY: OverlayPart = { devices: [], generatedRoutes: [], neighbours: NO_NEIGHBOURS, fdb: () => [] };
+
+/** What the daemon does for each family, side by side. */
+function together(parts: readonly OverlayPart[]): OverlayPart {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  return {
+    devices: parts.flatMap(({ devices }) => devices),
+    generatedRoutes: parts.flatMap(({ generatedRoutes }) => generatedRoutes),
+    neighbours: {
+      get(device, address) {
+        for (const { neighbours } of parts) {
+          const entry = neighbours.get(device, address);
+          if (entry) return entry;
+        }
+        return undefined;
+      },
+      *entries() {
+        for (const { neighbours } of parts) yield* neighbours.entries();
+      },
+    },
+    fdb: once(() => parts.flatMap(({ fdb }) => fdb())),
+  };
+}

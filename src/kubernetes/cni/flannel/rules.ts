@@ -1,14 +1,15 @@
-import { formatCidr } from '../../../net/cidr.ts';
+import { formatCidr, isIpv4Cidr } from '../../../net/cidr.ts';
 import type { Cidr } from '../../../net/cidr.ts';
 import type { Origin } from '../../../trace/origin.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { ChainRules } from '../../add-rules.ts';
 
 /**
- * flannel's masquerade rules (v0.28, MasqRules). Roles: "masquerade-jump", "marked-by-kube-proxy", "to-cluster", "to-node",
+ * flannel's masquerade rules (v0.28, masqRules, masqIP6Rules). Roles: "masquerade-jump", "marked-by-kube-proxy", "to-cluster", "to-node",
  * "from-outside", "masquerade-out", "masquerade-in".
  */
 export function masqueradeRules(cluster: Cidr, node: Cidr): readonly ChainRules[] {
+  const multicast = isIpv4Cidr(cluster) ? '224.0.0.0/4' : 'ff00::/8';
   const c = formatCidr(cluster);
   const n = formatCidr(node);
   const comment = '-m comment --comment "flanneld masq"';
@@ -22,7 +23,7 @@ export function masqueradeRules(cluster: Cidr, node: Cidr): readonly ChainRules[
         line(`-s ${n} -d ${c} ${comment} -j RETURN`, 'to-cluster'),
         line(`-s ${c} -d ${n} ${comment} -j RETURN`, 'to-node'),
         line(`! -s ${c} -d ${n} ${comment} -j RETURN`, 'from-outside'),
-        line(`-s ${c} ! -d 224.0.0.0/4 ${comment} -j MASQUERADE --random-fully`, 'masquerade-out'),
+        line(`-s ${c} ! -d ${multicast} ${comment} -j MASQUERADE --random-fully`, 'masquerade-out'),
         line(`! -s ${c} -d ${c} ${comment} -j MASQUERADE --random-fully`, 'masquerade-in'),
       ],
     },

@@ -4,6 +4,7 @@ import { unicastRoute } from '../../../kernel/routing/build.ts';
 import { once } from '../../../support/once.ts';
 import { vtepAddress } from './lease.ts';
 import { leaseRoutes } from './leases.ts';
+import type { IpFamily } from '../../../net/ip.ts';
 import type { Origin } from '../../../trace/origin.ts';
 import type { VxlanDevice } from '../../../kernel/device/device.ts';
 import type { FdbEntry } from '../../../kernel/device/fdb.ts';
@@ -13,23 +14,26 @@ import type { NodeUplink, NodeNetwork } from '../mode.ts';
 import type { Lease } from './lease.ts';
 import type { Leases } from './leases.ts';
 
-/** Bytes that VXLAN over IPv4 adds to a packet: IP, UDP, VXLAN and the inner Ethernet header. */
+/**
+ * Bytes that flannel leaves for VXLAN's headers: IP, UDP, VXLAN and the inner Ethernet header (encapOverhead). An IPv6 header is 20 bytes
+ * longer, but flannel takes off no more for it (v0.28): both devices have the same MTU.
+ */
 export const VXLAN_OVERHEAD = 50;
 
 /** The part of a node's network that flannel's vxlan backend makes. */
 export type OverlayPart = Pick<NodeNetwork, 'devices' | 'generatedRoutes' | 'neighbours' | 'fdb'>;
 
-/** flannel.VNI of a node. */
+/** flannel.VNI of a node, and flannel-v6.VNI, which carries IPv6 over IPv6. */
 export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port: number, mtu: number): VxlanDevice {
   return {
     ...PLAIN_DEVICE,
     kind: 'vxlan',
-    name: `flannel.${vni}`,
+    name: deviceName(lease.family, vni),
     // Walkthroughs and recorded clusters name the device of the default VNI whatever theirs is; their commands work here too.
-    ...(vni !== 1 && { altNames: ['flannel.1'] }),
+    ...(vni !== 1 && { altNames: [deviceName(lease.family, 1)] }),
     mac: lease.vtepMac,
     mtu,
-    addresses: [deviceAddress(vtepAddress(lease), 32)],
+    addresses: [deviceAddress(vtepAddress(lease), lease.family === 4 ? 32 : 128)],
     vni,
     local: uplink.address,
     port,
@@ -37,6 +41,10 @@ export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port:
     learning: false,
     origin: originOf(lease, 'vtep'),
   };
+}
+
+export function deviceName(family: IpFamily, vni: number): string {
+  return `flannel${family === 4 ? '' : '-v6'}.${vni}`;
 }
 
 /** FDB entries towards all nodes, made once for a cluster; a node leaves out its own. */
