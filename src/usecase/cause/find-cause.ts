@@ -11,19 +11,23 @@ import { portNotListening } from './port-not-listening.ts';
 import { wrongPublicIp } from './public-ip.ts';
 import { replyNotTranslated } from './reply-not-translated.ts';
 import { noRoute, routeRefuses } from './route.ts';
+import { routingRuleRefuses } from './routing-rule.ts';
 import { serviceAddress } from './service-address.ts';
 import { tunnelBlocked } from './tunnel-blocked.ts';
 import { underlayFirewall } from './underlay-firewall.ts';
 import { unknownRule } from './unknown-rule.ts';
+import { wrongFdb, wrongNeighbour } from './wrong-entry.ts';
 import { whyNot } from './why-not.ts';
 
 /** In order: what looks at more than the kernel's word for a drop comes before what takes that word. */
 const DIAGNOSES: readonly Diagnose[] = [
   underlayFirewall,
+  wrongFdb,
   wrongPublicIp,
   tunnelBlocked,
   ruleDropped,
   changedDevice,
+  wrongNeighbour,
   serviceAddress,
   hairpinOff,
   mtuExceeded,
@@ -38,6 +42,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   forwardingOff,
   deviceDown,
   routeRefuses,
+  routingRuleRefuses,
   noRoute,
 ];
 

@@ -80,11 +80,27 @@ export const martianSource: Diagnose = ({ result, request }, site) => {
   return null;
 };
 
-/** ip-forward-off: a host that is no router drops what is not for itself (ip_route_input_slow → ip_error, no ICMP). */
-export const forwardingOff: Diagnose = ({ world }, site) => {
+/**
+ * ip-forward-off: a host that is no router drops what is not for itself (ip_route_input_slow → ip_error, ip6_forward; no ICMP). Of IPv4
+ * a device may have a setting of its own. A pod is never meant to be a router: what comes there and is not its own came astray.
+ */
+export const forwardingOff: Diagnose = ({ world, cluster }, site) => {
   const host = world.host(site.host);
-  if (site.drop?.reason !== 'IP_INADDRERRORS' || !host || sysctl(host.sysctls, 'net.ipv4.ip_forward') !== 0) return null;
+  const packet = packetAt(site);
+  if (site.drop?.reason !== 'IP_INADDRERRORS' || !host || !packet) return null;
+  const device = inDevice(site);
+  const isIpv6 = packet.dst.includes(':');
+  const general = isIpv6 ? 'net.ipv6.conf.all.forwarding' : 'net.ipv4.ip_forward';
+  const off = sysctl(host.sysctls, general) === 0;
+  const own = device === null || isIpv6 ? undefined : host.sysctls.get(`net.ipv4.conf.${device}.forwarding`);
+  if (!off && own !== '0') return null;
+  if (cluster.pods.some((pod) => site.host === `pod/${pod.namespace}/${pod.name}`)) {
+    const text = `${describePacket(packet)} came to ${site.host}, which does not have the address ${packet.dst}`;
+    return causeAt(site, 'no-such-address', text, null);
+  }
+  const setting = off ? general : `net.ipv4.conf.${device?.replaceAll('.', '/')}.forwarding`;
   const out = lastRoute(site)?.dev;
-  const text = `${site.host} does not forward packets (net.ipv4.ip_forward=0), so it dropped ${describePacket(packetAt(site))}${out ? ` instead of sending it on by ${out}` : ''}`;
-  return causeAt(site, 'ip-forward-off', text, [onHost(site.host, 'sysctl -w net.ipv4.ip_forward=1')]);
+  const what = off ? 'packets' : `packets that come in by ${device}`;
+  const text = `${site.host} does not forward ${what} (${setting}=0), so it dropped ${describePacket(packet)}${out ? ` instead of sending it on by ${out}` : ''}`;
+  return causeAt(site, 'ip-forward-off', text, [onHost(site.host, `sysctl -w ${setting}=1`)]);
 };

@@ -43,17 +43,13 @@ export const noRoute: Diagnose = (evidence, site) => {
     ? ['IP_INNOROUTES', 'IP_INADDRERRORS', 'IP_OUTNOROUTES'].includes(drop.reason) || drop.where === 'nf_hook_slow'
     : isLocalFailure(evidence);
   if (!unroutable) return null;
-  const target = packetAt(site)?.dst ?? (part === 'request' ? evidence.destination.label : null);
+  const target = tunnelEnd(site) ?? packetAt(site)?.dst ?? (part === 'request' ? evidence.destination.label : null);
   if (target === null) return null;
   const address = parseIp(target) ?? (part === 'request' ? evidence.request.destination : null);
   const repair = address === null ? null : missingRoute(evidence, site, address);
   const code: CauseCode = part === 'request' ? 'no-route' : 'no-route-back';
   const what = part === 'request' ? `to ${target}` : `back to ${target}`;
-  if (repair) {
-    const astray = repair.host === site.host ? '' : `, so the packet went astray to ${site.host}, which has none either`;
-    const text = `${repair.host} no longer has its route ${what}, \`${repair.route}\`${astray}`;
-    return causeAt(site, code, text, [onHost(repair.host, `ip route add ${repair.route}`)], routeIndex(site));
-  }
+  if (repair) return wrongRoute(site, repair, code, what);
   if (part === 'request' && address !== null && drop && holderIn(evidence.world, address) === null) return nobody(site, target);
   const astray = strangeTable(site);
   if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
@@ -86,6 +82,13 @@ function ledAstray(evidence: Evidence, site: Site, code: CauseCode, what: string
   return causeAt(site, code, text, remedy, site.events.indexOf(by));
 }
 
+/** The other end of a tunnel that knows no way there: the packet that is dropped is still the inner one. */
+function tunnelEnd(site: Site): string | null {
+  if (site.drop?.where !== 'vxlan_xmit_one') return null;
+  const event = site.events[lastBefore(site, (e) => e.kind === 'encapsulate')];
+  return event?.kind === 'encapsulate' ? event.remote : null;
+}
+
 function isLocalFailure({ result }: Evidence): boolean {
   return ['network-unreachable', 'host-unreachable', 'invalid-argument', 'prohibited'].includes(result.verdict);
 }
@@ -99,19 +102,44 @@ function routeIndex(site: Site): number {
   return index < 0 ? site.index : index;
 }
 
+/** How a host's main table differs from what its controllers meant it to have for an address. */
+export interface RouteChange {
+  readonly host: string;
+  /** As it should be. */
+  readonly route: string;
+  /** What it takes instead of that route; null: it has none for the address any more. */
+  readonly instead: string | null;
+  /** The route is there still, but the other one is more specific or preferred. */
+  readonly shadowed: boolean;
+}
+
 /** The first host on the way, up to the site, that would route the address better without its operator's commands. */
-function missingRoute(
-  evidence: Evidence,
-  site: Site,
-  address: IpAddress,
-): { readonly host: string; readonly route: string } | null {
+export function missingRoute(evidence: Evidence, site: Site, address: IpAddress): RouteChange | null {
   const healthy = evidence.healthy();
   if (!healthy) return null;
   for (const host of new Set([...site.events.slice(0, site.index + 1).map((e) => e.host), site.host])) {
     const intended = bestRoute(healthy, host, address);
-    if (intended && intended.route !== bestRoute(evidence.world, host, address)?.route) return { host, route: intended.route };
+    const instead = bestRoute(evidence.world, host, address)?.route ?? null;
+    if (!intended || intended.route === instead) continue;
+    const present = [...(mainTable(evidence.world, host)?.lookup(address) ?? [])].map(formatRoute);
+    return { host, route: intended.route, instead, shadowed: present.includes(intended.route) };
   }
   return null;
+}
+
+/** The cause that a host routes the packet otherwise than it was meant to, and the command that mends it. */
+export function wrongRoute(site: Site, change: RouteChange, code: CauseCode, what: string): Cause {
+  const { host, route, instead, shadowed } = change;
+  if (shadowed && instead !== null) {
+    const by = host === site.host ? '' : ` and leads the packet astray to ${site.host}`;
+    const text = `${host} has the route \`${instead}\` ${what}, which comes before its route \`${route}\`${by}`;
+    return causeAt(site, code, text, [onHost(host, `ip route del ${instead}`)], routeIndex(site));
+  }
+  const astray = host === site.host ? '' : `, so the packet went astray to ${site.host}, which has none either`;
+  const replaced = instead?.split(' ')[0] === route.split(' ')[0];
+  const but = replaced ? ` but \`${instead}\`` : '';
+  const text = `${host} no longer has its route ${what}, \`${route}\`${but}${astray}`;
+  return causeAt(site, code, text, [onHost(host, `ip route ${replaced ? 'replace' : 'add'} ${route}`)], routeIndex(site));
 }
 
 /** The rule by which the client's node would lend its address to what leaves the pods' range. */
