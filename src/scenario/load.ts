@@ -1,5 +1,6 @@
 import { Collector } from './collector.ts';
 import { readKubernetesObject } from './objects/objects.ts';
+import type { Drafts } from './drafts.ts';
 import { Problems } from './reading/problems.ts';
 import { Reader } from './reading/reader.ts';
 import { resolveCluster } from './resolve/resolve.ts';
@@ -30,7 +31,10 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
     for (let i = 0; i < parsed.file.documents.length; i++) documents += readOne(reader, i, options.readFile, out);
   }
   const drafts = out.drafts();
-  if (problems.hasErrors) return { ok: false, diagnostics: problems.errors() };
+  if (problems.hasErrors) {
+    alsoTellOfTheCluster(drafts, problems);
+    return { ok: false, diagnostics: problems.errors() };
+  }
   if (documents === 0) {
     const names = files.map((file) => file.name).join(', ');
     problems.error(
@@ -54,6 +58,20 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
       diagnostics: problems.diagnostics(),
     },
   };
+}
+
+/**
+ * What can't be about the cluster as far as it could be read. What may only follow from what could not be read (a node without an
+ * address) is not told.
+ */
+function alsoTellOfTheCluster(drafts: Drafts, problems: Problems): void {
+  const later = new Problems();
+  const { cluster, pods } = resolveCluster(drafts, later);
+  validate(cluster, drafts, pods, later);
+  const known = new Set(['duplicate-name', 'duplicate-listener', 'duplicate-address', 'unknown-subnet']);
+  const wholeText = problems.errors().every(({ code }) => code !== 'syntax' && code !== 'too-many-aliases');
+  if (wholeText && drafts.nodes.length > 0) known.add('unknown-node');
+  problems.addErrors(later, ({ code }) => known.has(code));
 }
 
 /** Reads a document; returns how many there were: 0 for an empty one. */

@@ -32,7 +32,14 @@ export class Problems {
     return this.diagnostics().filter((d) => d.severity === 'error');
   }
 
-  /** Everything in the order found; errors first, then warnings. */
+  /** Takes over those errors of others that `keeps` says yes to. */
+  addErrors(others: Problems, keeps: (error: Diagnostic) => boolean): void {
+    for (const error of others.errors()) {
+      if (error.position !== null && keeps(error)) this.error(error.code, error.message, error.position, error.hint);
+    }
+  }
+
+  /** Everything; errors first, then warnings, then notes, each in the order of the text, what has no place in it last. */
   diagnostics(): readonly Diagnostic[] {
     const more: Diagnostic[] = [];
     for (const [key, count] of this.#counts) {
@@ -41,7 +48,7 @@ export class Problems {
       if (count > MAX_OF_A_CODE)
         more.push({ severity, code, message: `${count - MAX_OF_A_CODE} more of the same kind`, position: null });
     }
-    const all = [...this.#diagnostics, ...more];
+    const all = [...inOrderOfText(this.#diagnostics), ...more];
     return (['error', 'warning', 'note'] as const).flatMap((severity) => all.filter((d) => d.severity === severity));
   }
 
@@ -52,4 +59,17 @@ export class Problems {
     if (count > MAX_OF_A_CODE) return;
     this.#diagnostics.push({ severity, code, message, position, ...(hint === undefined ? {} : { hint }) });
   }
+}
+
+/** Files in the order in which something was found in them. */
+function inOrderOfText(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const files = new Map<string, number>();
+  for (const { position } of diagnostics)
+    if (position !== null && !files.has(position.file)) files.set(position.file, files.size);
+  const rank = ({ position }: Diagnostic): readonly [number, number, number] =>
+    position === null ? [files.size, 0, 0] : [files.get(position.file) ?? 0, position.line, position.column];
+  return [...diagnostics].sort((a, b) => {
+    const [x, y] = [rank(a), rank(b)];
+    return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
+  });
 }

@@ -1,3 +1,4 @@
+import { formatIp } from '../../net/ip.ts';
 import type { InterfaceDraft, NodeDraft } from '../drafts.ts';
 import { readCidrs, readIps, readIpWithLength } from '../reading/addresses.ts';
 import { readCommands, readMtu } from '../reading/common.ts';
@@ -28,6 +29,15 @@ export function readShortNode(reader: Reader, node: Mapping, readFile: ReadFile)
   const ips = readIps(reader, node, 'ip');
   const interfaces = readInterfaces(reader, node, valueAt(node, 'ip') === undefined);
   const eth0 = interfaces?.find((i) => i.name === 'eth0');
+  if (ips !== undefined && eth0 !== undefined && !ips.includes(eth0.address)) {
+    const hint = 'eth0 is the interface that holds "ip": give eth0 that address, and the other one to another interface';
+    reader.problems.error(
+      'wrong-value',
+      `Node ${name} has ip ${ips.map(formatIp).join(', ')}, but its interface eth0 has ${formatIp(eth0.address)}`,
+      reader.position(node, 'interfaces'),
+      hint,
+    );
+  }
   return {
     name,
     position: reader.position(node),

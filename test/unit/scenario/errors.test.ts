@@ -43,6 +43,27 @@ describe('errors of the short form', () => {
       '{"cluster": {"kubernetesVersion": 1.30}}',
       ['1:35 wrong-value "kubernetesVersion" must be a version such as "1.30", not 1.3 (Write it in quotes)'],
     ],
+    [
+      'keys, and what the rest can not be, in the order of the text',
+      `${NODE}pods:\n  - { name: bad, node: node-7 }\n  - { name: web, node: node-1, ports: [80, 80] }\nclutser: {}`,
+      [
+        '3:24 unknown-node Pod default/bad is on node "node-7", which is not given (Did you mean "node-1"?)',
+        '4:44 duplicate-listener Two listeners on tcp port 80 of pod default/web',
+        '5:1 unknown-key Unknown key "clutser" in a scenario (Did you mean "cluster"?)',
+      ],
+    ],
+    [
+      'nothing that only follows from what could not be read',
+      'nods: [{ name: node-1, ip: 192.168.0.11 }]\npods: [{ name: web, node: node-1 }]',
+      ['1:1 unknown-key Unknown key "nods" in a scenario (Did you mean "nodes"?)'],
+    ],
+    [
+      'an eth0 with another address than the node',
+      'nodes:\n  - { name: a, ip: 192.168.56.11, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }] }',
+      [
+        '2:47 wrong-value Node a has ip 192.168.56.11, but its interface eth0 has 10.0.2.15 (eth0 is the interface that holds "ip": give eth0 that address, and the other one to another interface)',
+      ],
+    ],
     ['a pod on no node', `${NODE}pods:\n  - { name: web }`, ['3:5 no-node Pod default/web is on no node (Give "node")']],
     [
       'a pod on an unknown node',

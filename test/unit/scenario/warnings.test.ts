@@ -82,8 +82,8 @@ describe('warnings', () => {
       'one node port for two services',
       'services:\n- { name: a, type: NodePort, ports: [{ port: 80, nodePort: 30080 }] }\n- { name: b, type: NodePort, ports: [{ port: 80, nodePort: 30080 }] }',
       [
-        '3:3 duplicate-node-port Services default/a and default/b both have node port 30080/tcp',
         '2:3 no-endpoints Service default/a has no endpoints',
+        '3:3 duplicate-node-port Services default/a and default/b both have node port 30080/tcp',
         '3:3 no-endpoints Service default/b has no endpoints',
       ],
     ],
