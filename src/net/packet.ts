@@ -10,6 +10,8 @@ export interface TcpHeader {
   readonly dport: number;
   /** Bits of {@link TCP_FLAG}. */
   readonly flags: number;
+  /** Maximum segment size, an option of a SYN (RFC 9293 3.7.1): bytes of TCP header without options and data that the sender takes. */
+  readonly mss?: number;
 }
 
 export interface UdpHeader {

@@ -174,6 +174,10 @@ export class FakeContext implements TraverseContext {
     if ('mark' in this.conntrack) this.conntrack = { ...this.conntrack, mark };
   }
 
+  pathMss(): number {
+    return 1410;
+  }
+
   notrack(): void {
     this.untracked = true;
   }

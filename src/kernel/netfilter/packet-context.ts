@@ -4,6 +4,9 @@ import { changeSet } from '../ipset/change.ts';
 import { findSocket } from '../socket/lookup.ts';
 import { viewOf } from './conntrack/entry.ts';
 import { runNatTarget } from './nat/targets.ts';
+import { ipHeaderLength } from '../../net/ip.ts';
+import { lookup, outputFlow } from '../routing/lookup.ts';
+import { mtuOf } from '../routing/mtu.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { HostState } from '../state.ts';
@@ -13,6 +16,10 @@ import type { TargetAction } from './iptables/target/target.ts';
 import type { HookCall } from './hook.ts';
 import type { ConntrackView } from './conntrack/view.ts';
 import type { IpSet } from '../ipset/ipset.ts';
+
+/** Bytes of a TCP header without options. */
+const TCP_HEADER = 20;
+const MAX_MTU = 65535;
 
 /** What a table's rules see of a packet at a hook, and how they change it. `legacy`: a table of iptables-legacy. */
 export function packetContext(call: HookCall, table: TableName, legacy: boolean): TraverseContext {
@@ -121,6 +128,14 @@ class PacketContext implements TraverseContext {
 
   notrack(): void {
     if (!this.#call.skb.conntrack) this.#call.skb.untracked = true;
+  }
+
+  pathMss(): number {
+    const { skb } = this.#call;
+    const back = lookup(this.host.routing, { ...outputFlow(skb.packet, null, 0), dst: skb.packet.src });
+    const there = skb.route && skb.route.kind !== 'error' ? mtuOf(this.host, skb.route) : MAX_MTU;
+    const mtuBack = back.ok ? (back.route.mtu ?? this.host.devices.get(back.route.nexthops[0]?.dev ?? '')?.mtu ?? MAX_MTU) : MAX_MTU;
+    return Math.min(there, mtuBack) - ipHeaderLength(skb.packet.dst) - TCP_HEADER;
   }
 
   nat(action: NatAction): 'accept' | 'drop' {

@@ -4,7 +4,7 @@ import { outputFlow, transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit } from '../sysctl.ts';
 import { localSkb } from '../walk/skb.ts';
-import { mtuOf } from '../walk/postrouting.ts';
+import { mtuOf } from '../routing/mtu.ts';
 import { sendFromHost } from './deliver.ts';
 import { sentWhole } from './dont-fragment.ts';
 import { errnoOfIcmp } from './errno.ts';
@@ -124,7 +124,7 @@ export class ConnectionSockets implements SocketLayer {
     switch (packet.l4.protocol) {
       case 'tcp': {
         const flags = TCP_FLAG.SYN | TCP_FLAG.ACK;
-        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags } }, true);
+        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags, mss: this.#serverMtu(host) - mssHeaders(packet.src) } }, true);
         return;
       }
       case 'udp':
@@ -159,6 +159,7 @@ export class ConnectionSockets implements SocketLayer {
         if (!this.#established && l4.flags & TCP_FLAG.SYN && l4.flags & TCP_FLAG.ACK) {
           walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
           this.#established = true;
+          this.#segment = Math.min(this.#segment, l4.mss ?? this.#segment);
           this.#send(host, TCP_FLAG.ACK, segmentHeaders(this.#client.peer), 'ack');
         }
         return true;
@@ -189,7 +190,6 @@ export class ConnectionSockets implements SocketLayer {
       return true;
     }
     this.#accepted = true;
-    this.#segment = Math.min(this.#segment, this.#serverMtu(host) - mssHeaders(server.peer));
     if (skb.part === 'ack' && this.#request.payload !== null) this.#sendData();
     return true;
   }

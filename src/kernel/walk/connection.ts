@@ -1,14 +1,14 @@
 import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
 import { routeOutput } from '../routing/output.ts';
-import { ConnectionSockets, SCTP_INIT_LENGTH, synLength } from '../socket/connection-sockets.ts';
+import { ConnectionSockets, mssHeaders, SCTP_INIT_LENGTH, synLength } from '../socket/connection-sockets.ts';
 import { sentWhole } from '../socket/dont-fragment.ts';
 import { verdictOfErrno } from '../socket/errno.ts';
 import { invariant } from '../../support/invariant.ts';
 import { hopLimit } from '../sysctl.ts';
 import { continueConnection } from './continue-connection.ts';
 import { perform, replyOf } from './perform.ts';
-import { mtuOf } from './postrouting.ts';
+import { mtuOf } from '../routing/mtu.ts';
 import { emitRoute } from './route-event.ts';
 import { localSkb } from './skb.ts';
 import { Walk } from './walk.ts';
@@ -157,6 +157,7 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     // With the default path MTU discovery what exceeds the MTU is sent in fragments, without DF (__ip_make_skb).
     skb.packet = { ...skb.packet, df: false };
   }
+  if (skb.packet.l4.protocol === 'tcp') skb.packet = { ...skb.packet, l4: { ...skb.packet.l4, mss: mtu - mssHeaders(request.destination) } };
   skb.route = route;
   const client: Endpoint = {
     host: host.name, owner: request.owner, address, port, peer: request.destination, peerPort: request.protocol === 'icmp' ? 0 : request.port,

@@ -1,16 +1,15 @@
 import { isIpv4 } from '../../net/ip.ts';
 import { runHook } from '../netfilter/run-hook.ts';
+import { mtuOf } from '../routing/mtu.ts';
 import { fragment } from './fragment.ts';
 import { sendIcmpError, TOO_BIG } from './icmp-error.ts';
 import { sendToNeighbour } from './neighbour.ts';
 import { cloneSkb } from './skb.ts';
 import type { Dropped } from '../netfilter/run-hook.ts';
 import type { Host } from '../host.ts';
-import type { ResolvedRoute } from '../routing/resolved-route.ts';
+import type { SendableRoute } from '../routing/mtu.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
-
-type SendableRoute = Exclude<ResolvedRoute, { kind: 'error' }>;
 
 /** ip_output, ip_finish_output, ip6_finish_output: POSTROUTING, fragments where the packet is too large, and off to the next hop. A drop in POSTROUTING is told. */
 export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute): Dropped | null {
@@ -38,13 +37,4 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
 function mayCut({ packet, fragmentSize }: Skb, mtu: number): boolean {
   if (!packet.df) return true;
   return !isIpv4(packet.dst) && fragmentSize > 0 && fragmentSize <= mtu;
-}
-
-/** dst_mtu: the route's own MTU, else the device's. */
-export function mtuOf(host: Host, route: SendableRoute): number {
-  return route.route.mtu ?? deviceMtu(host, route);
-}
-
-export function deviceMtu(host: Host, route: SendableRoute): number {
-  return host.devices.get(route.device)?.mtu ?? 65536;
 }

@@ -67,6 +67,8 @@ export interface TraverseContext extends MatchContext {
   setConnectionMark(mark: number): void;
   /** CT --notrack, NOTRACK: the packet becomes UNTRACKED (only before conntrack has seen it). */
   notrack(): void;
+  /** The MSS that the routes to the packet's destination and back to its source take (tcpmss_reverse_mtu, dst_mtu). */
+  pathMss(): number;
   /** Hands DNAT, SNAT, MASQUERADE, REDIRECT, NETMAP to the NAT core. 'drop' where the core refuses. */
   nat(action: NatAction): 'accept' | 'drop';
   /** SET target. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../../support/assert-never.ts';
+import type { Packet } from '../../../net/packet.ts';
 import type { RuleVerdict } from '../../../trace/event.ts';
 import type { TraverseContext, TraverseVerdict } from './context.ts';
 import type { Chain, Rule, Table } from './table.ts';
@@ -169,6 +170,9 @@ function act(table: Table, action: TargetAction, context: TraverseContext): Step
     case 'tos':
       context.packet = { ...context.packet, tos: toggled(context.packet.tos, action.mask, action.value) };
       return null;
+    case 'tcpmss':
+      context.packet = withMss(context.packet, action.value ?? context.pathMss());
+      return null;
     case 'notrack':
       context.notrack();
       return null;
@@ -220,4 +224,10 @@ function policy(base: Chain, frame: Frame | null, context: TraverseContext): Tra
     passedOver: frame ? base.length - frame.counted : 0,
   });
   return drops ? DROP : ACCEPT;
+}
+
+/** tcpmss_mangle_packet: the MSS of a SYN is never raised. */
+function withMss(packet: Packet, mss: number): Packet {
+  const { l4 } = packet;
+  return l4.protocol === 'tcp' && l4.mss !== undefined && mss < l4.mss ? { ...packet, l4: { ...l4, mss } } : packet;
 }

@@ -1,4 +1,3 @@
-import { TCP_FLAG } from '../../../../net/packet.ts';
 import { PROTOCOL_NUMBER } from '../../../../net/protocol.ts';
 import { invalidArgument } from '../option.ts';
 import { formatRange, not, rangeOf } from '../value.ts';
@@ -6,8 +5,7 @@ import { requireProtocol } from './ports.ts';
 import type { MatchModule } from './module.ts';
 
 /**
- * The MSS option of a SYN (xt_tcpmss.c). Other segments carry none and then only a negated match holds. The option's value is
- * not part of a packet here, so a SYN's is unknown.
+ * The MSS option of a SYN (xt_tcpmss.c). Other segments carry none and then only a negated match holds.
  */
 export const tcpmss: MatchModule = {
   name: 'tcpmss',
@@ -18,7 +16,10 @@ export const tcpmss: MatchModule = {
     const range = rangeOf(values[0]!, 'tcpmss', 'mss', 65535);
     return {
       text: `${not(negated)}--mss ${formatRange(range)}`,
-      test: ({ packet: { l4 } }) => (l4.protocol === 'tcp' && l4.flags & TCP_FLAG.SYN ? 'unknown' : negated),
+      test: ({ packet: { l4 } }) => {
+        const mss = l4.protocol === 'tcp' ? l4.mss : undefined;
+        return (mss !== undefined && mss >= range.min && mss <= range.max) !== negated;
+      },
     };
   },
 };

@@ -50,7 +50,7 @@ const tos: TargetModule = {
   },
 };
 
-/** Rewrites the MSS of a SYN (xt_TCPMSS.c); no packet's way depends on it here. */
+/** Lowers the MSS of a SYN (xt_TCPMSS.c). */
 const tcpmss: TargetModule = {
   name: 'TCPMSS',
   options: [{ name: 'set-mss' }, { name: 'clamp-mss-to-pmtu', args: 0 }],
@@ -62,9 +62,9 @@ const tcpmss: TargetModule = {
       'TCPMSS target: At least one parameter is required',
     );
     if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw invalidArgument();
-    const value = option.name === 'set-mss' ? ` ${numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495)}` : '';
-    const baseHooks = option.name === 'clamp-mss-to-pmtu' ? { baseHooks: ROUTED } : {};
-    return { text: `--${option.name}${value}`, action: { kind: 'no-effect' }, ...baseHooks };
+    if (option.name === 'clamp-mss-to-pmtu') return { text: '--clamp-mss-to-pmtu', action: { kind: 'tcpmss', value: null }, baseHooks: ROUTED };
+    const value = numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495);
+    return { text: `--set-mss ${value}`, action: { kind: 'tcpmss', value } };
   },
 };
 

@@ -46,7 +46,9 @@ export type TargetAction =
       readonly exist: boolean;
     }
   | { readonly kind: 'log'; readonly prefix: string; readonly target: 'LOG' | 'NFLOG' | 'TRACE' | 'ULOG' | 'AUDIT' }
-  /** Changes nothing that decides a packet's way (TCPMSS, CHECKSUM, CLASSIFY, CT --zone/--helper ...). */
+  /** Lowers the MSS of a SYN; null: to what the path there and back takes. */
+  | { readonly kind: 'tcpmss'; readonly value: number | null }
+  /** Changes nothing that decides a packet's way (CHECKSUM, CLASSIFY, CT --zone/--helper ...). */
   | { readonly kind: 'no-effect' }
   | { readonly kind: 'unknown'; readonly name: string };
 
