@@ -1,4 +1,4 @@
-import type { CniConfig, KubeProxyConfig } from '../../kubernetes/model/cluster.ts';
+import type { CniConfig, KubeProxyConfig, ProxyMode } from '../../kubernetes/model/cluster.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { CniDraft, KubeProxyDraft } from '../draft-config.ts';
 
@@ -40,10 +40,11 @@ export function resolveKubeProxy(
   object: KubeProxyDraft | undefined,
   short: KubeProxyDraft | undefined,
   podCidrs: readonly Cidr[],
+  defaultMode: ProxyMode,
 ): KubeProxyConfig {
   const pick = <K extends keyof KubeProxyDraft>(key: K): KubeProxyDraft[K] | undefined => short?.[key] ?? object?.[key];
   return {
-    mode: pick('mode') ?? 'iptables',
+    mode: pick('mode') ?? defaultMode,
     clusterCidrs: pick('clusterCidrs') ?? (object === undefined ? podCidrs : []),
     detectLocalMode: pick('detectLocalMode') ?? 'ClusterCIDR',
     detectLocal: { bridgeInterface: pick('bridgeInterface') ?? '', interfaceNamePrefix: pick('interfaceNamePrefix') ?? '' },

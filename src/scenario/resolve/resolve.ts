@@ -1,8 +1,8 @@
-import type { Cluster, KubernetesVersion } from '../../kubernetes/model/cluster.ts';
+import type { Cluster, KubernetesVersion, ProxyMode } from '../../kubernetes/model/cluster.ts';
 import { deriveEndpointSlices } from '../../kubernetes/model/endpoint-slices.ts';
 import type { Drafts, PodDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
-import { parseVersion } from '../reading/version.ts';
+import { DEFAULT_VERSION, parseVersion } from '../reading/version.ts';
 import { NO_ALLOTMENTS } from './allotments.ts';
 import type { Allotments } from './allotments.ts';
 import { resolveCni, resolveKubeProxy } from './config.ts';
@@ -13,9 +13,6 @@ import { resolveNodeCidrs, resolvePodCidrs, resolveServiceCidrs } from './ranges
 import { resolveServices } from './services.ts';
 import { resolveUnderlay } from './underlay.ts';
 import { expandWorkloads } from './workloads.ts';
-
-/** The newest release whose behaviour is known in full. */
-const NEWEST_VERSION: KubernetesVersion = { major: 1, minor: 34 };
 
 /**
  * Fills in what a real cluster would have filled in (design, section 5, "Defaults"). The same input gives the same cluster. `pods`
@@ -34,7 +31,7 @@ export function resolveCluster(
   const given = drafts.slices.map((draft) => draft.slice);
   const pods = resolvePods(podDrafts, nodes, given, problems, allotments);
   const services = resolveServices(drafts.services, serviceCidrs, problems, allotments.retired);
-  const kubernetesVersion = drafts.cluster.kubernetesVersion ?? kubeletVersion(drafts) ?? NEWEST_VERSION;
+  const kubernetesVersion = drafts.cluster.kubernetesVersion ?? kubeletVersion(drafts) ?? DEFAULT_VERSION;
   const withEndpoints = new Set(given.map((slice) => `${slice.namespace}/${slice.service}`));
   const endpointSlices = [...given, ...deriveEndpointSlices({ kubernetesVersion, nodes, pods, services }, withEndpoints)];
   const cluster: Cluster = {
@@ -44,7 +41,7 @@ export function resolveCluster(
     serviceCidrs,
     dnsDomain: drafts.cluster.dnsDomain ?? 'cluster.local',
     cni,
-    kubeProxy: resolveKubeProxy(drafts.kubeProxyObject, drafts.kubeProxy, podCidrs),
+    kubeProxy: resolveKubeProxy(drafts.kubeProxyObject, drafts.kubeProxy, podCidrs, defaultMode(drafts)),
     underlay: resolveUnderlay(drafts, nodes, problems),
     nodes,
     pods: assumeListeners(pods, endpointSlices),
@@ -55,6 +52,12 @@ export function resolveCluster(
     notModelled: drafts.notModelled,
   };
   return { cluster, pods: podDrafts };
+}
+
+/** Hosts of plain Docker have no kube-proxy, unless it is given or there are services for it. */
+function defaultMode({ cni, kubeProxyObject, kubeProxy, services }: Drafts): ProxyMode {
+  const isPlain = cni?.plugin === 'docker' && kubeProxyObject === undefined && kubeProxy === undefined && services.length === 0;
+  return isPlain ? 'none' : 'iptables';
 }
 
 /** The first node's kubelet says which release a dump is of. */

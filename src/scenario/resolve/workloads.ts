@@ -101,8 +101,14 @@ class Places {
     const nodes = this.#schedulable.filter(takes);
     if (nodes.length === 0 && workload.replicas > 0) {
       const why = template.node ?? (selector.length > 0 ? selector.map(([k, v]) => `${k}=${v}`).join(',') : null);
-      const message = why === null ? 'there is no node' : `no node is ${why}`;
-      this.#problems.error('no-node', `The pods of ${kind} ${name} can be placed nowhere: ${message}`, workload.position);
+      const message = `The pods of ${kind} ${name} can be placed nowhere`;
+      if (why === null) this.#problems.error('no-node', `${message}: there is no node`, workload.position);
+      else
+        this.#problems.warning(
+          'pending-pod',
+          `${message}: no node is ${why}. They stay Pending and are left out`,
+          workload.position,
+        );
       return [];
     }
     return Array.from({ length: workload.replicas }, (_, i) => {

@@ -1,6 +1,6 @@
 import type { ClusterDraft } from '../drafts.ts';
 import { readCidrs } from '../reading/addresses.ts';
-import { parseVersion } from '../reading/version.ts';
+import { doubtAboutVersion, parseVersion } from '../reading/version.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { valueAt } from '../source/container.ts';
@@ -23,6 +23,11 @@ function readVersion(reader: Reader, cluster: Mapping): ClusterDraft['kubernetes
   const value = valueAt(cluster, 'kubernetesVersion');
   if (value === undefined) return undefined;
   const version = typeof value === 'string' ? parseVersion(value) : null;
+  const doubt = version === null ? null : doubtAboutVersion(version);
+  if (doubt !== null) {
+    const position = reader.position(cluster, 'kubernetesVersion');
+    reader.problems.warning('unknown-version', `kubernetesVersion ${String(value)}: ${doubt}`, position);
+  }
   return (
     version ??
     reader.wrong(

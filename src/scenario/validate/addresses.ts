@@ -22,8 +22,9 @@ function validatePods(cluster: Cluster, cniIsGiven: boolean, problems: Problems)
       const other = holders.get(address);
       if (other !== undefined) tellSharedAddress(address, other, pod, problems);
       holders.set(address, pod);
-      if (cniIsGiven && isBridgeAddress(cluster, ranges, address)) {
-        const message = `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is the address of the bridge of node ${pod.node}`;
+      const device = cniIsGiven ? deviceWith(cluster, ranges, address) : null;
+      if (device !== null) {
+        const message = `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is the address of ${device} of node ${pod.node}`;
         problems.error('duplicate-address', message, pod.position);
       }
       if (ranges.length > 0 && !ranges.some((range) => cidrContains(range, address))) {
@@ -38,9 +39,15 @@ function validatePods(cluster: Cluster, cniIsGiven: boolean, problems: Problems)
   }
 }
 
-/** The bridge has the second address of the node's range (host-local IPAM); an assumed CNI may be another one in truth. */
-function isBridgeAddress({ cni }: Cluster, ranges: readonly Cidr[], address: IpAddress): boolean {
-  return cni.plugin !== 'none' && cni.plugin !== 'weave' && ranges.some((range) => addToIp(range.address, 1) === address);
+/**
+ * The bridge has the second address of the node's range (host-local IPAM), flannel's VXLAN device the first; an assumed CNI may be
+ * another one in truth.
+ */
+function deviceWith({ cni }: Cluster, ranges: readonly Cidr[], address: IpAddress): string | null {
+  if (cni.plugin === 'none' || cni.plugin === 'weave') return null;
+  if (ranges.some((range) => addToIp(range.address, 1) === address)) return 'the bridge';
+  const vxlan = cni.plugin === 'flannel' && cni.backend === 'vxlan';
+  return vxlan && ranges.some((range) => range.address === address) ? `flannel.${cni.vni}` : null;
 }
 
 /** Two pods on one bridge can't have one address; on two nodes it is legal, and one of them is out of reach. */

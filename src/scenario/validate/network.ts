@@ -1,13 +1,26 @@
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
+import { familyOf, parseIp } from '../../net/ip.ts';
+import { parseMac } from '../../net/mac.ts';
 import type { Problems } from '../reading/problems.ts';
 
 const PUBLIC_IP = 'flannel.alpha.coreos.com/public-ip';
 const PUBLIC_IP_OVERWRITE = 'flannel.alpha.coreos.com/public-ip-overwrite';
 
+const ADDRESS_ANNOTATIONS: readonly (readonly [string, 4 | 6])[] = [
+  [PUBLIC_IP, 4],
+  [PUBLIC_IP_OVERWRITE, 4],
+  ['flannel.alpha.coreos.com/public-ipv6', 6],
+  ['flannel.alpha.coreos.com/public-ipv6-overwrite', 6],
+];
+const DATA_ANNOTATIONS: readonly string[] = ['flannel.alpha.coreos.com/backend-data', 'flannel.alpha.coreos.com/backend-v6-data'];
+
 /** Suspicious about the pod network: one public IP for two flannel nodes, policies that nobody enforces. */
 export function validateNetwork(cluster: Cluster, problems: Problems): void {
   const { plugin } = cluster.cni;
-  if (plugin === 'flannel') validatePublicIps(cluster, problems);
+  if (plugin === 'flannel') {
+    validatePublicIps(cluster, problems);
+    validateAnnotations(cluster, problems);
+  }
   const policies = cluster.notModelled.filter((object) => object.kind.endsWith('NetworkPolicy'));
   if (policies.length > 0 && plugin !== 'weave') {
     const which =
@@ -15,6 +28,25 @@ export function validateNetwork(cluster: Cluster, problems: Problems): void {
         ? `NetworkPolicy ${policies[0]?.namespace}/${policies[0]?.name} is`
         : `${policies.length} NetworkPolicies are`;
     problems.warning('policy-not-enforced', `${which} given, but the CNI (${plugin}) enforces none`, null);
+  }
+}
+
+/** flanneld passes over what it can't read, with a line in its log. */
+function validateAnnotations(cluster: Cluster, problems: Problems): void {
+  for (const { name, annotations, position } of cluster.nodes) {
+    const wrong = (key: string, expected: string): void => {
+      const message = `Node ${name}: annotation ${key} must be ${expected}, not ${JSON.stringify(annotations[key])}; it is passed over`;
+      problems.warning('wrong-value', message, position);
+    };
+    for (const [key, family] of ADDRESS_ANNOTATIONS) {
+      const text = annotations[key];
+      const address = text === undefined ? undefined : parseIp(text);
+      if (address !== undefined && (address === null || familyOf(address) !== family)) wrong(key, `an IPv${family} address`);
+    }
+    for (const key of DATA_ANNOTATIONS) {
+      const mac = /"VtepMAC"\s*:\s*"([^"]*)"/.exec(annotations[key] ?? '')?.[1];
+      if (mac !== undefined && parseMac(mac) === null) wrong(key, 'JSON with a MAC address as VtepMAC');
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export function validateRanges(cluster: Cluster, drafts: Drafts, problems: Probl
   const { nodeCidr, second } = cluster.underlay;
   const ranges: Range[] = [
     ...cluster.podCidrs.map((cidr) => ({ what: 'pod range', cidr })),
-    ...cluster.serviceCidrs.map((cidr) => ({ what: 'service range', cidr })),
+    ...(hasServices(cluster, drafts) ? cluster.serviceCidrs : []).map((cidr) => ({ what: 'service range', cidr })),
     { what: 'node range', cidr: nodeCidr },
     ...(second ? [{ what: 'node range', cidr: second.cidr }] : []),
   ];
@@ -27,6 +27,11 @@ export function validateRanges(cluster: Cluster, drafts: Drafts, problems: Probl
     }
   }
   validateNodeRanges(cluster, problems);
+}
+
+/** Without kube-proxy an assumed service range means nothing. */
+function hasServices(cluster: Cluster, drafts: Drafts): boolean {
+  return cluster.kubeProxy.mode !== 'none' || drafts.cluster.serviceCidrs !== undefined;
 }
 
 function overlap(a: Range, b: Range, position: SourcePosition | null, problems: Problems): void {

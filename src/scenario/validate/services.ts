@@ -58,6 +58,10 @@ function validateNodePorts(cluster: Cluster, problems: Problems): void {
   for (const service of cluster.services) {
     for (const { nodePort, protocol } of service.ports) {
       if (nodePort === 0) continue;
+      if (nodePort < 30000 || nodePort > 32767) {
+        const message = `Node port ${nodePort} of service ${service.namespace}/${service.name} is outside 30000-32767, the API server's range unless --service-node-port-range says otherwise`;
+        problems.warning('outside-range', message, service.position);
+      }
       const key = `${nodePort}/${protocol}`;
       const other = holders.get(key);
       if (other !== undefined) {

@@ -2,6 +2,7 @@ import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { Drafts, PodDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 import { validateAddresses } from './addresses.ts';
+import { validateHosts } from './hosts.ts';
 import { validateListeners } from './listeners.ts';
 import { validateNetwork } from './network.ts';
 import { validateRanges } from './ranges.ts';
@@ -12,6 +13,7 @@ import { validateUnderlay } from './underlay.ts';
 export function validate(cluster: Cluster, drafts: Drafts, pods: readonly PodDraft[], problems: Problems): void {
   validateUnderlay(cluster, drafts, problems);
   validateAddresses(cluster, drafts, problems);
+  validateHosts(cluster, pods, problems);
   validateListeners(pods, problems);
   validateRanges(cluster, drafts, problems);
   validateServices(cluster, drafts, problems);

@@ -64,6 +64,24 @@ describe('errors of the short form', () => {
         '2:47 wrong-value Node a has ip 192.168.56.11, but its interface eth0 has 10.0.2.15 (eth0 is the interface that holds "ip": give eth0 that address, and the other one to another interface)',
       ],
     ],
+    [
+      'addresses that no host has',
+      'nodes: [{ name: a, ip: 127.0.0.1 }]\nexternal:\n  - { name: m, ip: 224.0.0.1 }\n  - { name: z, ip: 0.0.0.0 }\n  - { name: v, ip: "ff02::1" }',
+      [
+        '1:9 wrong-value 127.0.0.1 of node a is a loopback address, which no host has',
+        '3:5 wrong-value 224.0.0.1 of external host m is a multicast address, which no host has',
+        '4:5 wrong-value 0.0.0.0 of external host z is an address of "this network", which no host has',
+        '5:5 wrong-value ff02::1 of external host v is a multicast address, which no host has',
+      ],
+    ],
+    [
+      "a pod with an address of the pod network's own devices",
+      `cni: flannel-vxlan\n${NODE}pods:\n  - { name: a, node: node-1, ip: 10.244.0.0 }\n  - { name: b, node: node-1, ip: 10.244.0.1 }`,
+      [
+        '4:5 duplicate-address 10.244.0.0 of pod default/a is the address of flannel.1 of node node-1',
+        '5:5 duplicate-address 10.244.0.1 of pod default/b is the address of the bridge of node node-1',
+      ],
+    ],
     ['a pod on no node', `${NODE}pods:\n  - { name: web }`, ['3:5 no-node Pod default/web is on no node (Give "node")']],
     [
       'a pod on an unknown node',

@@ -407,7 +407,9 @@ describe('workloads', () => {
     ).toEqual(['web-0 n1', 'web-1 n1', 'agent-n2 n2']);
     expect(
       diagnosticsOf([NODES, JSON.stringify(workload('Deployment', 'web', { template: { spec: { nodeSelector: { a: 'b' } } } }))]),
-    ).toEqual(['b.yaml:1:64 no-node The pods of Deployment web can be placed nowhere: no node is a=b']);
+    ).toEqual([
+      'b.yaml:1:64 pending-pod The pods of Deployment web can be placed nowhere: no node is a=b. They stay Pending and are left out',
+    ]);
   });
 });
 

@@ -79,6 +79,51 @@ describe('warnings', () => {
       ['4:32 duplicate-host-port Pods default/p and default/q both want hostPort 8080 of node n1'],
     ],
     [
+      'an external host in the range of pods',
+      `cni: flannel-vxlan\n${NODE}external: [{ name: e, ip: 10.244.0.77 }]`,
+      ['3:12 overlapping-ranges 10.244.0.77 of external host e is in the pod range of node n1 (10.244.0.0/24)'],
+    ],
+    [
+      'an external host with the address of a service',
+      'services: [{ name: s, clusterIP: 10.96.0.20, ports: [{ port: 80 }] }]\nexternal: [{ name: e, ip: 10.96.0.20 }]',
+      [
+        '1:12 no-endpoints Service default/s has no endpoints',
+        '2:12 overlapping-ranges 10.96.0.20 of external host e is the cluster IP of service default/s',
+      ],
+    ],
+    [
+      'a node port outside the range',
+      'services: [{ name: s, type: NodePort, ports: [{ port: 80, nodePort: 80 }] }]',
+      [
+        "1:12 outside-range Node port 80 of service default/s is outside 30000-32767, the API server's range unless --service-node-port-range says otherwise",
+        '1:12 no-endpoints Service default/s has no endpoints',
+      ],
+    ],
+    [
+      'a release that is not known',
+      'cluster: { kubernetesVersion: "1.99" }',
+      ['1:31 unknown-version kubernetesVersion 1.99: k8snet knows releases up to 1.36'],
+    ],
+    [
+      'a release that never was',
+      'cluster: { kubernetesVersion: "0.1" }',
+      ['1:31 unknown-version kubernetesVersion 0.1: there is no such release of Kubernetes'],
+    ],
+    [
+      'annotations that flannel can not read',
+      'nodes:\n- name: a\n  ip: 192.168.0.2\n  annotations:\n    flannel.alpha.coreos.com/public-ip: abc\n    flannel.alpha.coreos.com/backend-data: \'{"VtepMAC": "zz"}\'',
+      [
+        '2:3 wrong-value Node a: annotation flannel.alpha.coreos.com/public-ip must be an IPv4 address, not "abc"; it is passed over',
+        '2:3 wrong-value Node a: annotation flannel.alpha.coreos.com/backend-data must be JSON with a MAC address as VtepMAC, not "{\\"VtepMAC\\": \\"zz\\"}"; it is passed over',
+      ],
+    ],
+    [
+      'an address of a pod with hostNetwork',
+      `${NODE}pods: [{ name: a, node: n1, hostNetwork: true, ip: 10.9.9.9 }, { name: b, node: n1, hostNetwork: true, ip: 192.168.0.11 }]`,
+      ['2:8 address-passed-over Pod default/a has hostNetwork: it has the addresses of its node, 10.9.9.9 is passed over'],
+    ],
+    ['no services and no kube-proxy with docker', 'cni: docker\nnodes: [{ name: a, ip: 10.100.0.2 }]', []],
+    [
       'one node port for two services',
       'services:\n- { name: a, type: NodePort, ports: [{ port: 80, nodePort: 30080 }] }\n- { name: b, type: NodePort, ports: [{ port: 80, nodePort: 30080 }] }',
       [
