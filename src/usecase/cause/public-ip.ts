@@ -29,7 +29,9 @@ export const wrongPublicIp: Diagnose = (evidence, site) => {
   const right = node?.addresses.find((address) => typeof address === typeof parsed);
   if (code === undefined || !node || parsed === null || right === undefined || parsed === right) return null;
   const goesRound = !site.drop?.outer;
-  const own = site.events.some((e) => e.kind === 'route' && e.purpose === 'tunnel' && e.table === 'local' && e.host === site.host);
+  const own = site.events.some(
+    (e) => e.kind === 'route' && e.purpose === 'tunnel' && e.table === 'local' && e.host === site.host,
+  );
   if (goesRound && !own) return null;
   const fate = goesRound
     ? `an address of ${site.host} itself: what it sends there comes out of its own tunnel again, until the TTL ends`

@@ -1,6 +1,7 @@
 import { formatIp } from '../../net/ip.ts';
 import { verdictOfErrno } from '../../kernel/socket/errno.ts';
-import { sorter } from './parts.ts';
+import { isEcho, sorter } from './parts.ts';
+import type { IsFlooded } from './devices.ts';
 import type { Sorter } from './parts.ts';
 import { observedDevices, simulatedDevices } from './devices.ts';
 import type { ConnectionRequest, ConnectionResult, ConnectionVerdict } from '../../kernel/walk/connection.ts';
@@ -10,7 +11,9 @@ import type { LabDifference } from '../../trace/lab-report.ts';
 import type { Observation } from './observation.ts';
 
 export interface CompareOptions {
+  /** UDP port of tunnels; null: there are none. */
   readonly vxlanPort: number | null;
+  readonly isFlooded: IsFlooded;
 }
 
 const PARTS: readonly Part[] = ['request', 'reply', 'ack', 'data'];
@@ -51,6 +54,9 @@ export function compareConnection(
   for (const host of new Set(observation.runs.map((run) => run.host))) {
     belongings.set(host, sort.ofRuns(observation.runs.filter((run) => run.host === host)));
   }
+  const lines = isNested(observation, options.vxlanPort)
+    ? (found: readonly string[]): readonly string[] => found.map((line) => line.replace('^', ''))
+    : (found: readonly string[]): readonly string[] => found;
   const silent = replyNeverSent(observation, sort);
   // A real client sends its data though the server has never heard of the connection; the simulation then says enough without.
   const parts = PARTS.filter((part) => !(part === 'reply' && silent) && !(part === 'data' && result.data.length === 0));
@@ -64,7 +70,7 @@ export function compareConnection(
         const belonging = belongings.get(host)?.[i];
         return belonging?.part === part ? runLines(run, belonging.outer) : [];
       });
-      const difference = firstDifference('rules', `${part} on ${host}`, expected, found);
+      const difference = firstDifference('rules', `${part} on ${host}`, lines(expected), lines(found));
       if (difference) return difference;
     }
   }
@@ -74,19 +80,36 @@ export function compareConnection(
     const difference = firstDifference(what, null, [simulated[what] ?? 'none'], [observed[what] ?? 'none']);
     if (difference) return difference;
   }
-  const inOrder = wasFragmented(observation) ? (lines: readonly string[]) => [...lines].sort() : (lines: readonly string[]) => lines;
+  const inOrder = wasFragmented(observation)
+    ? (lines: readonly string[]) => [...lines].sort()
+    : (lines: readonly string[]) => lines;
   for (const part of parts) {
-    const expected = simulatedDevices(result[part]);
-    const found = observedDevices(observation, sort, part);
+    const expected = simulatedDevices(result[part], options.isFlooded);
+    const found = observedDevices(observation, sort, part, options.isFlooded);
     for (const host of new Set([...expected.keys(), ...found.keys()])) {
-      const difference = firstDifference('devices', `${part} on ${host}`, inOrder(expected.get(host) ?? []), inOrder(found.get(host) ?? []));
+      const difference = firstDifference(
+        'devices',
+        `${part} on ${host}`,
+        inOrder(lines(expected.get(host) ?? [])),
+        inOrder(lines(found.get(host) ?? [])),
+      );
       if (difference) return difference;
     }
   }
   return null;
 }
 
-function firstDifference(what: LabDifference['what'], where: string | null, simulated: readonly string[], observed: readonly string[]): LabDifference | null {
+/** A tunnel's packet inside a tunnel: which of them is the outer one is a matter of words. */
+function isNested({ frames }: Observation, vxlanPort: number | null): boolean {
+  return frames.some(({ inner }) => inner?.packet?.protocol === 'udp' && inner.packet.dport === vxlanPort);
+}
+
+function firstDifference(
+  what: LabDifference['what'],
+  where: string | null,
+  simulated: readonly string[],
+  observed: readonly string[],
+): LabDifference | null {
   const length = Math.max(simulated.length, observed.length);
   for (let at = 0; at < length; at++) if (simulated[at] !== observed[at]) return { what, where, simulated, observed, at };
   return null;
@@ -94,7 +117,9 @@ function firstDifference(what: LabDifference['what'], where: string | null, simu
 
 /** An ICMP error that dies in its own host's OUTPUT is no packet that comes back: the simulation leaves it out as well. */
 function replyNeverSent(observation: Observation, sort: Sorter): boolean {
-  const first = observation.runs.find((run, i) => sort.ofRuns(observation.runs)[i]?.part === 'reply' && run.packet.icmp !== undefined);
+  const first = observation.runs.find(
+    (run, i) => sort.ofRuns(observation.runs)[i]?.part === 'reply' && run.packet.icmp !== undefined,
+  );
   return first?.hook === 'OUTPUT' && !observation.frames.some((frame) => sort.ofFrame(frame)?.part === 'reply');
 }
 
@@ -108,7 +133,8 @@ function ruleLine(event: KernelEvent): string[] {
   // The kernel's own trace is nftables', which knows nothing of iptables-legacy.
   if ((event.kind === 'rule' || event.kind === 'policy') && event.legacy) return [];
   if (event.kind === 'rule') return [`${outer}${event.hook} ${event.table} ${event.chain} #${event.rule} ${event.verdict}`];
-  if (event.kind === 'policy' && event.verdict === 'drop') return [`${outer}${event.hook} ${event.table} ${event.chain} policy drop`];
+  if (event.kind === 'policy' && event.verdict === 'drop')
+    return [`${outer}${event.hook} ${event.table} ${event.chain} policy drop`];
   return [];
 }
 
@@ -128,7 +154,7 @@ function observedVerdict({ result, arrivals }: Observation, withData: boolean): 
 
 /** Who answered an echo: the kernel does it, so only the devices tell. */
 function echoServer({ frames }: Observation): { readonly server: string; readonly source: string } | null {
-  const index = frames.findIndex(({ kind, packet }) => kind === 'tx' && packet.icmp?.type === 0);
+  const index = frames.findIndex(({ kind, packet }) => kind === 'tx' && isEcho(packet, 'reply'));
   if (index < 0) return null;
   const { host, packet } = frames[index]!;
   return { server: host, source: packet.dst };
