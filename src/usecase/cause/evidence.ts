@@ -104,6 +104,15 @@ export function untrackingRule(result: ConnectionResult, host: string): RuleEven
   return found?.kind === 'rule' ? found : null;
 }
 
+/** The rule that put an address into packets, where none of the cluster's own programs made it: the last that did. */
+export function foreignTranslation(events: readonly KernelEvent[], type: 'dnat' | 'snat', address: string): RuleEvent | null {
+  const side = type === 'dnat' ? 'dst' : 'src';
+  const nat = events.findLastIndex((e) => e.kind === 'nat' && e.type === type && !e.outer && e.after[side] === address);
+  const rule = events[nat - 1];
+  if (rule?.kind !== 'rule' || rule.chain.startsWith('KUBE-')) return null;
+  return rule.origin === undefined || rule.origin.by === 'operator' || rule.origin.by === 'dump' ? rule : null;
+}
+
 /** "filter FORWARD", "filter FORWARD of iptables-legacy". */
 export function chainOf({ table, chain, legacy }: RuleEvent | PolicyEvent): string {
   return `${table} ${chain}${legacy ? ' of iptables-legacy' : ''}`;

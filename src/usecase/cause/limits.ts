@@ -1,5 +1,5 @@
 import type { Cause } from '../../trace/outcome.ts';
-import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
+import { causeAt, deleteRule, describePacket, describeRule, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 /** Kernel functions that tell the sender of a packet that is too big; elsewhere (bridge ports, veth pairs) it vanishes. */
@@ -72,6 +72,11 @@ export const ttlExpired: Diagnose = ({ request }, site) => {
   if (loop.length > 0) {
     const text = `${packet} goes round between ${loop.join(' and ')}, whose routes lead to each other, until its TTL ends on ${site.host}`;
     return causeAt(site, 'ttl-expired', text, null);
+  }
+  const setter = site.events.findLast((e) => e.kind === 'rule' && / -j (TTL|HL) /.test(e.text));
+  if (setter?.kind === 'rule') {
+    const text = `the TTL of ${packet} ended on ${site.host}: ${describeRule(setter)}, of ${setter.host} changed it`;
+    return causeAt(site, 'ttl-expired', text, [deleteRule(setter)]);
   }
   const small = request.ttl === null ? '' : `: it was sent with TTL ${request.ttl}`;
   return causeAt(site, 'ttl-expired', `the TTL of ${packet} ended on ${site.host}${small}, as designed`, null);

@@ -4,7 +4,7 @@ import type { Cause } from '../../trace/outcome.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
 import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
-import { missingRoute, wrongRoute } from './route.ts';
+import { missingRoute, translatedAway, wrongRoute } from './route.ts';
 import { holderIn } from './where.ts';
 
 /** neighbour-failed, no-such-address: nobody answers for the next hop (neigh_invalidate). */
@@ -30,6 +30,8 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
   const holder = parsed === null ? null : (holderIn(evidence.world, parsed)?.host ?? null);
   if (holder === null) {
     const target = parseIp(packetAt(site)?.dst ?? '');
+    const translated = translatedAway(evidence, site, address);
+    if (translated) return translated;
     const change = target === null ? null : missingRoute(evidence, site, target);
     if (change) return wrongRoute(site, change, 'no-such-address', `to ${packetAt(site)?.dst}`);
     const text = `nobody has the address ${address}: ${site.host} asked for it on ${device}, and no one answered`;

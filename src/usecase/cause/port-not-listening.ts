@@ -1,4 +1,5 @@
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
+import type { PacketView } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, describeRule, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
@@ -11,7 +12,7 @@ export const portNotListening: Diagnose = (evidence, site) => {
   const where = packet?.dport === undefined ? 'that port' : `port ${packet.dport}/${packet.protocol}`;
   const pod = podOf(evidence.cluster, site.host);
   const sentence = `nothing listens on ${where} of ${site.host}${sentBy(site)}`;
-  if (!pod) return onOtherHost(evidence, site, sentence, packet?.dport);
+  if (!pod) return onOtherHost(evidence, site, sentence, packet);
   const declared = pod.ports.filter((port) => port.listens).map((port) => `${port.port}/${port.protocol}`);
   const silent = pod.ports.some((p) => !p.listens && p.port === packet?.dport && p.protocol === packet.protocol);
   const instead = declared.length > 0 ? `it listens on ${declared.join(', ')}` : 'it listens on no port';
@@ -48,10 +49,20 @@ function servicePortIndex({ request }: Evidence, service: Service): number {
   );
 }
 
-/** On a node: a node port that kube-proxy did not open there, or simply no process. */
-function onOtherHost({ cluster }: Evidence, site: Site, sentence: string, port: number | undefined): Cause {
-  const service = cluster.services.find((s) => s.ports.some((p) => p.nodePort !== 0 && p.nodePort === port));
-  if (!service || !site.host.startsWith('node/')) return causeAt(site, 'port-not-listening', sentence, null);
-  const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but ${cluster.kubeProxy.mode === 'none' ? 'no kube-proxy runs' : "kube-proxy's rules there did not take the packet"}`;
+/** On a node: a node port that kube-proxy did not open there, a host port of a pod that is elsewhere, or simply no process. */
+function onOtherHost({ cluster }: Evidence, site: Site, sentence: string, packet: PacketView | null): Cause {
+  const [port, protocol] = [packet?.dport, packet?.protocol];
+  const name = site.host.startsWith('node/') ? site.host.slice('node/'.length) : null;
+  if (name === null || port === undefined) return causeAt(site, 'port-not-listening', sentence, null);
+  const service = cluster.services.find((s) => s.ports.some((p) => p.nodePort === port && p.protocol === protocol));
+  if (service) {
+    const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but ${cluster.kubeProxy.mode === 'none' ? 'no kube-proxy runs' : "kube-proxy's rules there did not take the packet"}`;
+    return causeAt(site, 'port-not-listening', text, null);
+  }
+  const offers = (pod: Pod): boolean =>
+    pod.ports.some((p) => p.protocol === protocol && (p.hostPort === port || (pod.hostNetwork && p.listens && p.port === port)));
+  const there = cluster.pods.find(offers);
+  const kind = there?.hostNetwork ? 'a port' : 'the host port';
+  const text = there ? `${sentence}: it is ${kind} of pod/${there.namespace}/${there.name}, on node/${there.node}` : sentence;
   return causeAt(site, 'port-not-listening', text, null);
 }

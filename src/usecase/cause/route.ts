@@ -4,7 +4,17 @@ import type { IpAddress } from '../../net/ip.ts';
 import { formatRoute } from '../../kernel/routing/format.ts';
 import type { RouteEvent } from '../../trace/event.ts';
 import type { Cause, CauseCode } from '../../trace/outcome.ts';
-import { causeAt, describePacket, lastBefore, lastRoute, onHost, packetAt } from './evidence.ts';
+import {
+  causeAt,
+  deleteRule,
+  describePacket,
+  describeRule,
+  foreignTranslation,
+  lastBefore,
+  lastRoute,
+  onHost,
+  packetAt,
+} from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { bestRoute, holderIn, mainTable } from './where.ts';
 
@@ -50,7 +60,12 @@ export const noRoute: Diagnose = (evidence, site) => {
   const code: CauseCode = part === 'request' ? 'no-route' : 'no-route-back';
   const what = part === 'request' ? `to ${target}` : `back to ${target}`;
   if (repair) return wrongRoute(site, repair, code, what);
-  if (part === 'request' && address !== null && drop && holderIn(evidence.world, address) === null) return nobody(site, target);
+  if (part === 'request' && address !== null && drop && holderIn(evidence.world, address) === null)
+    return translatedAway(evidence, site, target) ?? nobody(site, target);
+  if (part === 'reply') {
+    const cause = translatedAway(evidence, site, target);
+    if (cause) return cause;
+  }
   const astray = strangeTable(site);
   if (astray !== null && address !== null) return ledAstray(evidence, site, code, what, address, astray);
   const isPod = evidence.cluster.pods.some((pod) => !pod.hostNetwork && address !== null && pod.addresses.includes(address));
@@ -95,6 +110,17 @@ function isLocalFailure({ result }: Evidence): boolean {
 
 function nobody(site: Site, address: string): Cause {
   return causeAt(site, 'no-such-address', `nobody has the address ${address}, and ${site.host} knows no route to it`, null);
+}
+
+/** no-such-address, no-route-back: a rule of an operator's put an address into the packet that leads nowhere. */
+export function translatedAway({ result }: Evidence, site: Site, address: string): Cause | null {
+  const isRequest = site.part === 'request';
+  const rule = foreignTranslation(result.request, isRequest ? 'dnat' : 'snat', address);
+  if (!rule) return null;
+  const text = isRequest
+    ? `${describeRule(rule)}, of ${rule.host} sends the packet to ${address}, and nobody who has that address can be reached from ${site.host}`
+    : `${describeRule(rule)}, of ${rule.host} gives the client the source ${address}, and ${site.host} knows no way back to that`;
+  return causeAt(site, isRequest ? 'no-such-address' : 'no-route-back', text, [deleteRule(rule)]);
 }
 
 function routeIndex(site: Site): number {

@@ -2,8 +2,9 @@ import { cidrContains } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { Service } from '../../kubernetes/model/cluster.ts';
 import { serviceOfAddress } from '../refs/service.ts';
-import { causeAt, lastBefore, onHost, wasTranslated } from './evidence.ts';
-import type { Diagnose, Evidence } from './evidence.ts';
+import type { Cause } from '../../trace/outcome.ts';
+import { causeAt, deleteRule, describeRule, lastBefore, onHost, untrackingRule, wasTranslated } from './evidence.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { patch } from './service-refuses.ts';
 
 /** The service that the connection is made to, by one of its addresses or a node port. */
@@ -61,8 +62,31 @@ export const serviceAddress: Diagnose = (evidence, site) => {
     const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
     return causeAt(site, 'no-route', text, null, routeIndex(site));
   }
-  return null;
+  return untranslated(evidence, site, service);
 };
+
+/** What becomes of a packet to an address that only rules know. */
+const ASTRAY = ['IP_INNOROUTES', 'IP_OUTNOROUTES', 'NEIGH_FAILED', 'IP_INHDR'];
+
+/** no-such-address: kube-proxy has such a port, but the rules of the node that the packet came through did not translate it. */
+function untranslated({ cluster, request, result }: Evidence, site: Site, service: Service): Cause | null {
+  const through = result.request.find(
+    (e) => e.host.startsWith('node/') && ['conntrack', 'rule', 'policy'].includes(e.kind),
+  )?.host;
+  if (through === undefined || !ASTRAY.includes(site.drop?.reason ?? '')) return null;
+  const what = `${formatIp(request.destination)}:${request.port} of Service ${service.namespace}/${service.name}`;
+  const untracking = untrackingRule(result, through);
+  if (untracking) {
+    const text = `${describeRule(untracking)}, kept the connection out of conntrack on ${through}, so no nat rule translated ${what}, and nobody has that address`;
+    return causeAt(site, 'no-such-address', text, [deleteRule(untracking)]);
+  }
+  const node = cluster.nodes.find(({ name }) => through === `node/${name}`);
+  if (!node) return null;
+  const source = node.iptablesSave === null ? `the rules of ${through}` : `the rules in the dump of ${through}`;
+  const text = `no rule of ${through} translated what goes to ${what}, and nobody has that address: ${source} lack the service's, or something keeps the packet from them`;
+  const command = 'kubectl -n kube-system rollout restart daemonset kube-proxy';
+  return causeAt(site, 'no-such-address', text, [`${command}  # it writes the rules of ${through} anew`]);
+}
 
 /** A node that holds the address answers for it; any will do, since all have the service's rules. */
 function holdAddress({ cluster }: Evidence, address: string): readonly string[] | null {

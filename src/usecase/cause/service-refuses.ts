@@ -1,5 +1,6 @@
 import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
+import { nearest } from '../../support/nearest.ts';
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
@@ -118,16 +119,28 @@ function matches(pod: Pod, selector: readonly (readonly [string, string])[]): bo
   return selector.every(([key, value]) => pod.labels[key] === value);
 }
 
-/** A selector that keeps its keys and takes the values of a pod that has them all. */
+/** What ends the mismatch: the selector, where it looks like a slip of the pen, else the pods' labels. */
 function nearestSelector(
   service: Service,
   selector: readonly (readonly [string, string])[],
   pods: readonly Pod[],
 ): readonly string[] | null {
   const wanted = new Set(service.ports.map((port) => port.targetPort));
-  const candidates = pods.filter((pod) => selector.every(([key]) => pod.labels[key] !== undefined));
+  const candidates = pods.filter((pod) => selector.every(([key, value]) => isNear(value, pod.labels[key])));
   const best =
     candidates.find((pod) => pod.ports.some((port) => wanted.has(port.port) || wanted.has(port.name))) ?? candidates[0];
-  if (!best) return null;
-  return [patch(service, { selector: Object.fromEntries(selector.map(([key]) => [key, best.labels[key]])) })];
+  if (best) return [patch(service, { selector: Object.fromEntries(selector.map(([key]) => [key, best.labels[key]])) })];
+  const labels = selector.map(([key, value]) => `${key}=${value}`).join(' ');
+  return [
+    `kubectl -n ${service.namespace} label pod POD ${labels}  # the pods that are meant, better in the template of their workload`,
+  ];
+}
+
+/** Two values of a label of which one may be the other misspelt, perhaps without what stands behind it ("web", "web-1"). */
+function isNear(wanted: string, value: string | undefined): boolean {
+  if (value === undefined) return false;
+  if (value === wanted || nearest(wanted, [value]) !== null) return true;
+  const length = Math.min(wanted.length, value.length);
+  const [start, other] = [wanted.slice(0, length), value.slice(0, length)];
+  return length > 2 && (start === other || nearest(start, [other]) !== null);
 }

@@ -4,12 +4,17 @@ import type { Cause, Part } from '../../trace/outcome.ts';
 
 const PARTS: readonly Part[] = ['request', 'reply', 'ack', 'data'];
 
+/** Rules that are named; a dump may hold hundreds. */
+const NAMED = 6;
+
 /** unknown-rule: a rule that k8snet can't evaluate stood on the way, so that the verdict is open. */
 export function unknownRule(result: ConnectionResult): Cause | null {
-  const [first, ...others] = result.unknownRules;
-  if (first === undefined) return null;
-  const more = others.length > 0 ? ` and ${others.length} more` : '';
-  const text = `it can't be told whether this rule matches: \`${first}\`${more}; if it does not, the verdict is ${result.verdict}`;
+  const rules = result.unknownRules;
+  if (rules.length === 0) return null;
+  const named = rules.slice(0, NAMED).map((rule) => `\`${rule}\``);
+  const more = rules.length > NAMED ? ` and ${rules.length - NAMED} more` : '';
+  const [these, match] = rules.length === 1 ? ['this rule matches', 'it does not'] : ['these rules match', 'none does'];
+  const text = `it can't be told whether ${these}: ${named.join(', ')}${more}; if ${match}, the verdict is ${result.verdict}`;
   return { code: 'unknown-rule', text, remedy: null, at: whereMet(result) };
 }
 
