@@ -79,6 +79,14 @@ export class KernelState {
     return copy;
   }
 
+  /** The same state without the states it was forked from, which are let go: they must not be used any more. */
+  settled(): KernelState {
+    const copy = new KernelState();
+    copy.now = this.now;
+    for (const name of this.known()) copy.#hosts.set(name, this.host(name));
+    return copy;
+  }
+
   #inherited(name: HostName): HostState | undefined {
     for (let at = this.#parent; at; at = at.#parent) {
       const state = at.#hosts.get(name);

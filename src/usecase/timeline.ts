@@ -64,7 +64,7 @@ export function goThrough(
       port += check.before.length + 1;
       if (!answer.ok) continue;
       const next = likeliest(answer.value, `"${check.name}"`);
-      state = next.state;
+      state = next.state.settled();
       connections.remember(check, answer.value.plan, next.result);
       if (next.note !== null) notes = [...notes, next.note];
     }

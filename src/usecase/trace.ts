@@ -65,7 +65,7 @@ export function traceRepeated(
     if (!answer.ok) return failure(answer.message, options);
     items.push(traceOf(laboratory, scenario, answer.value, notes));
     const next = likeliest(answer.value, `connection ${i + 1}`);
-    state = next.state;
+    state = next.state.settled();
     notes = next.note === null ? reached.notes : [...reached.notes, next.note];
   }
   return { ok: true, traces: { apiVersion: API_VERSION, kind: 'TraceList', items } };

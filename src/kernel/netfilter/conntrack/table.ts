@@ -47,10 +47,11 @@ export class ConntrackTable {
   /** An independent copy. */
   copy(): ConntrackTable {
     const table = new ConntrackTable();
-    for (const entry of this.entries()) {
-      const copied = { ...entry };
-      table.#byTuple.set(tupleKey(copied.original), { entry: copied, direction: 'original' });
-      table.#byTuple.set(tupleKey(copied.reply), { entry: copied, direction: 'reply' });
+    const copies = new Map<ConntrackEntry, ConntrackEntry>();
+    for (const [key, { entry, direction }] of this.#byTuple) {
+      const copied = copies.get(entry) ?? { ...entry };
+      copies.set(entry, copied);
+      table.#byTuple.set(key, { entry: copied, direction });
     }
     return table;
   }
