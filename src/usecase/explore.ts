@@ -43,9 +43,11 @@ export interface ExploreOptions {
 }
 
 /** Work (see ConnectionResult) beyond which fewer ways are walked: about a second's worth. */
-const MAX_WORK = 1_000_000;
+const MAX_WORK = 200_000;
 /** A pinned choice may hide deep in a long list of endpoints: more branches are tried for it before sampling. */
 const PINNED_FACTOR = 16;
+/** Most of them go unrecorded, and take less time for their work. */
+const PINNED_WORK_FACTOR = 4;
 
 /**
  * Runs a sequence of connections over one state for every way its random choices can fall: depth first over the recorded decisions,
@@ -54,7 +56,8 @@ const PINNED_FACTOR = 16;
 export function explore(connections: readonly PlannedConnection[], options: ExploreOptions): Exploration {
   const limit = options.limit ?? STRATA;
   const pinned = connections.some((connection) => connection.pin !== null);
-  const run = new Run(connections, options, limit * (pinned ? PINNED_FACTOR : 1) - 1);
+  const budget = { branches: limit * (pinned ? PINNED_FACTOR : 1) - 1, work: MAX_WORK * (pinned ? PINNED_WORK_FACTOR : 1) };
+  const run = new Run(connections, options, budget);
   const leaves = run.everyBranch(0, options.state, 1, []);
   const complete = leaves !== null;
   const branches = complete ? leaves : run.sample(limit);
@@ -78,16 +81,16 @@ class Run {
   readonly idlePins = new Set<Server>();
   readonly #connections: readonly PlannedConnection[];
   readonly #options: ExploreOptions;
-  /** Further branches that may be walked. */
-  #budget: number;
+  /** Further branches that may be walked, and when to stop though there are fewer. */
+  readonly #budget: { branches: number; readonly work: number };
   #walks = 0;
   #work = 0;
   #missed: { readonly wanted: Server; readonly reached: Set<string> } | null = null;
 
-  constructor(connections: readonly PlannedConnection[], options: ExploreOptions, budget: number) {
+  constructor(connections: readonly PlannedConnection[], options: ExploreOptions, budget: { readonly branches: number; readonly work: number }) {
     this.#connections = connections;
     this.#options = options;
-    this.#budget = budget;
+    this.#budget = { ...budget };
   }
 
   /** All branches from the `index`th connection on; null once the budget or the work is spent. */
@@ -97,7 +100,7 @@ class Run {
     const branches: Branch[] = [];
     let given: readonly number[] | null = [];
     while (given) {
-      if ((given.length > 0 && --this.#budget < 0) || this.#work > MAX_WORK) return null;
+      if ((given.length > 0 && --this.#budget.branches < 0) || this.#work > this.#budget.work) return null;
       const walked = this.#walkPinned(connection, state, given);
       given = nextPicks(walked.choices);
       if (!this.#keeps(connection, walked)) continue;

@@ -84,9 +84,13 @@ function endlessNotes({ branches }: Exploration): string[] {
     : [];
 }
 
+/** Servers that a message names. */
+const SHOWN_SERVERS = 8;
+
 function missedPinMessage({ missedPin, sampled }: Exploration): string {
   if (missedPin === null) return 'no way through the random choices was found';
   const { wanted, reached } = missedPin;
-  const among = reached.length > 0 ? `; it falls on ${reached.join(', ')}` : '';
+  const more = reached.length > SHOWN_SERVERS ? ` and ${reached.length - SHOWN_SERVERS} more` : '';
+  const among = reached.length > 0 ? `; it falls on ${reached.slice(0, SHOWN_SERVERS).join(', ')}${more}` : '';
   return `backend ${wanted.name}: the choice never falls on it${among}${sampled ? ' (among the branches that were sampled)' : ''}`;
 }

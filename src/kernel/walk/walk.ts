@@ -46,7 +46,7 @@ const MAX_WORK = 25_000;
 /** About as many events come of one step beside those of rules. */
 const WORK_OF_STEP = 8;
 /** Looking at this many rules costs as much as an event. */
-const RULES_PER_UNIT = 100;
+const RULES_PER_UNIT = 20;
 
 /** One run of the simulation: its queue, its events, and the state it changes. */
 export class Walk {

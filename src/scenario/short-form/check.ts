@@ -24,6 +24,8 @@ const TAKEN_KEYS: readonly string[] = ['from', 'to', 'protocol', 'sourcePort', '
 const EXPECT_KEYS: readonly string[] = ['verdict', 'server', 'source', 'servers', 'cause', 'status', 'through', 'notThrough'];
 /** What fits into an IPv4 datagram beside its headers. */
 const MAX_PAYLOAD = 65507;
+/** Each connection is walked over a copy of what the ones before it left behind. */
+const MAX_BEFORE = 256;
 
 /** An entry of `checks`. Without a name it is called "FROM to TO", one that continues another "NAME, continued". */
 export function readCheck(reader: Reader, item: Mapping): Check | undefined {
@@ -34,6 +36,7 @@ export function readCheck(reader: Reader, item: Mapping): Check | undefined {
     reader.allowOnly(connection, 'a connection of "before"', PROBE_KEYS);
     return readProbe(reader, connection, 'A connection of "before"');
   });
+  if ((before?.length ?? 0) > MAX_BEFORE) reader.wrong(item, 'before', `a list of at most ${MAX_BEFORE} connections`);
   const expectation = reader.mapping(item, 'expect');
   const expect = expectation === undefined ? {} : readExpectation(reader, expectation);
   const name = reader.text(item, 'name');
