@@ -64,7 +64,7 @@ Examples:
   k8snet trace cluster.yaml --from pod/client --to svc/web:80      from a pod to a service
   kubectl get nodes,pods,svc,endpointslices -A -o yaml | k8snet trace - --from pod/client --to svc/web:80
   k8snet rules cluster.yaml --node node-1                          what kube-proxy and the CNI write there
-  k8snet check scenarios/                                          run the checks of scenario files
+  k8snet check scenarios/tutorial.yaml                             run the checks of a scenario
 
 Exit codes: 0 yes, 1 no, 2 wrong input or command line, 3 a fault of k8snet.
 `;
