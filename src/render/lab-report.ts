@@ -32,8 +32,15 @@ function ending({ verdict, server, source, probability }: LabCheck): string {
   return `${verdict}${who}${seen}${probability < 0.9995 && probability > 0 ? `   (${percent(probability)})` : ''}`;
 }
 
-function differenceLines(check: LabCheck, { what, where, simulated, observed, at }: LabDifference, kernel: string, { chalk }: Style): readonly string[] {
-  const place = [check.before === null ? null : `connection ${check.before} of \`before\``, where].filter((part) => part !== null).join(', ');
+function differenceLines(
+  check: LabCheck,
+  { what, where, simulated, observed, at }: LabDifference,
+  kernel: string,
+  { chalk }: Style,
+): readonly string[] {
+  const place = [check.before === null ? null : `connection ${check.before} of \`before\``, where]
+    .filter((part) => part !== null)
+    .join(', ');
   const first = Math.max(0, at - CONTEXT);
   const last = Math.min(Math.max(simulated.length, observed.length), at + CONTEXT + 1);
   const left = simulated.slice(first, last);
@@ -44,5 +51,9 @@ function differenceLines(check: LabCheck, { what, where, simulated, observed, at
     const line = `${String(index + 1).padStart(7)}  ${pair[0]} │ ${pair[1]}`.trimEnd();
     return index === at ? chalk.red(line) : chalk.dim(line);
   });
-  return [`    ${what} differ${what === 'rules' || what === 'devices' ? '' : 's'}${place === '' ? '' : `: ${place}`}`, `         ${'simulated'.padEnd(width)} │ Linux ${kernel}`, ...rows];
+  return [
+    `    ${what} differ${what === 'rules' || what === 'devices' ? '' : 's'}${place === '' ? '' : `: ${place}`}`,
+    `         ${'simulated'.padEnd(width)} │ Linux ${kernel}`,
+    ...rows,
+  ];
 }

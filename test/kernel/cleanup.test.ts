@@ -15,16 +15,28 @@ checks:
   - { name: answers, from: pod/cleanup-client, to: 'pod/cleanup-web:8080', expect: { verdict: connected } }
 `;
 
-function k8snet(...args: readonly string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+function k8snet(...args: readonly string[]): {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
   return spawnSync(process.execPath, [EXECUTABLE, ...args], { encoding: 'utf8' });
 }
 
 /** What the labs of the files in a folder have left: namespaces, links outside of them, processes. Other labs may be up at the same time. */
-function traces(prefixes: readonly string[]): { readonly namespaces: readonly string[]; readonly links: string; readonly processes: readonly string[] } {
+function traces(prefixes: readonly string[]): {
+  readonly namespaces: readonly string[];
+  readonly links: string;
+  readonly processes: readonly string[];
+} {
   const links = spawnSync('ip', ['-o', 'link'], { encoding: 'utf8' }).stdout.replace(/^(\d+: [^:]+:).*$/gm, '$1');
   const all = spawnSync('ps', ['-e', '-o', 'args='], { encoding: 'utf8' }).stdout.split('\n');
   const ours = (text: string): boolean => prefixes.some((prefix) => text.includes(prefix));
-  return { namespaces: namespaces().filter(ours), links, processes: all.filter((line) => ours(line) || line.includes('pod/default/cleanup-web')) };
+  return {
+    namespaces: namespaces().filter(ours),
+    links,
+    processes: all.filter((line) => ours(line) || line.includes('pod/default/cleanup-web')),
+  };
 }
 
 /** Waits until a condition holds; the test's own time limit ends it. */
@@ -35,7 +47,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe.skipIf(LAB_OBSTACLE !== null)(`labs leave nothing behind${WHY_SKIPPED}`, () => {
   let folder = '';
   let file = '';
-  let prefixes: string[] = [];
+  const prefixes: string[] = [];
   const now = () => traces(prefixes);
   let before = now();
   const built = (part = ''): readonly string[] => now().namespaces.filter((name) => name.includes(part));
@@ -69,7 +81,10 @@ describe.skipIf(LAB_OBSTACLE !== null)(`labs leave nothing behind${WHY_SKIPPED}`
     expect(built()).toHaveLength(5);
     expect(now().links).toBe(before.links);
     const read = `let s; const go = () => { s = require('net').connect(8080, '10.244.1.2', () => s.write('\\n')); s.on('data', (d) => { console.log(String(d)); process.exit(); }); s.on('error', () => setImmediate(go)); }; go();`;
-    const answer = spawnSync('ip', ['netns', 'exec', client, process.execPath, '-e', read], { encoding: 'utf8', timeout: 20_000 });
+    const answer = spawnSync('ip', ['netns', 'exec', client, process.execPath, '-e', read], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
     expect(answer.stdout).toContain('pod/default/cleanup-web sees 10.244.0.2');
     expect(k8snet('lab', 'up', file)).toMatchObject({ status: 2 });
     expect(k8snet('lab', 'down', file)).toMatchObject({ status: 0, stdout: '5 namespaces removed\n' });

@@ -9,7 +9,9 @@ import type { Scenario } from '../../src/scenario/scenario.ts';
 import type { MoreCommands } from '../support/kernel-lab.ts';
 
 const FOLDER = join(ROOT, 'scenarios');
-const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+/** Scenarios that no lab can show: that the kernel lacks what a rule needs is what they are about. */
+const NOT_BUILT = ['39-unknown-rule-broken.yaml'];
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml') && !NOT_BUILT.includes(name));
 
 /** The commands of a check's remedy; null when it has none, or one that is not made of commands on hosts. */
 function remedyOf(scenario: Scenario, check: Scenario['checks'][number]): MoreCommands | null {

@@ -8,7 +8,10 @@ import { generateCase } from './fuzz/generate.ts';
 const NAMESPACE = `k8snet-test${process.pid}-rules`;
 const SEEDS = Array.from({ length: 12 }, (_, i) => 1000 + i);
 
-function inNamespace(args: readonly string[], input = ''): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+function inNamespace(
+  args: readonly string[],
+  input = '',
+): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
   return spawnSync('ip', ['netns', 'exec', NAMESPACE, ...args], { input, encoding: 'utf8' });
 }
 

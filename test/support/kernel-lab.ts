@@ -41,7 +41,11 @@ export function scenarioOf(file: string): Scenario {
 export type MoreCommands = readonly { readonly host: string; readonly command: string }[];
 
 /** Puts the checks of a scenario to the kernel. */
-export async function verifyChecks(scenario: Scenario, checks: Scenario['checks'], commands: MoreCommands = []): Promise<readonly LabCheck[]> {
+export async function verifyChecks(
+  scenario: Scenario,
+  checks: Scenario['checks'],
+  commands: MoreCommands = [],
+): Promise<readonly LabCheck[]> {
   const lab = `k8snet-test${process.pid}`;
   const { campaigns, refused } = planCampaigns(scenario, checks, { lab, namespace: 'default', commands }, engine);
   return [...refused, ...(await runCampaigns(campaigns, ROOT))];

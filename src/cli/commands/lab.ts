@@ -45,11 +45,18 @@ export function addLabCommand(program: Command, io: Io, act: Act): void {
       'Builds a scenario on this machine from network namespaces, one for each node, pod, external host and the network between them, with\n' +
         'the devices, routes and rules of a real cluster. Needs Linux; all but `script` need root. Nothing else on the machine is changed.',
     );
-  subcommand(lab, 'script', 'print the shell script that builds the lab').action((files: readonly string[], options: LabOptions) =>
-    act(async () => ({ stdout: (await plan(files, options, io)).script, exitCode: EXIT.yes })),
+  subcommand(lab, 'script', 'print the shell script that builds the lab').action(
+    (files: readonly string[], options: LabOptions) =>
+      act(async () => ({ stdout: (await plan(files, options, io)).script, exitCode: EXIT.yes })),
   );
-  subcommand(lab, 'up', 'build the lab and leave it').action((files: readonly string[], options: LabOptions) => act(() => up(files, options, io)));
-  subcommand(lab, 'verify', 'send the checks through a lab of their own and compare what the kernel does with the simulation; exit code 1: they differ')
+  subcommand(lab, 'up', 'build the lab and leave it').action((files: readonly string[], options: LabOptions) =>
+    act(() => up(files, options, io)),
+  );
+  subcommand(
+    lab,
+    'verify',
+    'send the checks through a lab of their own and compare what the kernel does with the simulation; exit code 1: they differ',
+  )
     .option('--check <name|n>', "only the scenario's check of this name or number")
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
     .action((files: readonly string[], options: VerifyOptions) => act(() => verify(files, options, io)));
@@ -82,7 +89,8 @@ async function plan(args: readonly string[], options: LabOptions, io: Io): Promi
 async function up(args: readonly string[], options: LabOptions, io: Io): Promise<CommandResult> {
   const planned = await plan(args, options, io);
   requireLabMachine(BUILD_TOOLS);
-  if (labNamespaces(planned.name).length > 0) throw new UsageError(`lab ${planned.name} is up already`, 'k8snet lab down removes it');
+  if (labNamespaces(planned.name).length > 0)
+    throw new UsageError(`lab ${planned.name} is up already`, 'k8snet lab down removes it');
   const stop = (): void => {
     removeLab(planned.name);
     process.exit(EXIT.usage);
@@ -96,7 +104,10 @@ async function up(args: readonly string[], options: LabOptions, io: Io): Promise
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
   }
-  return { stdout: `${planned.hosts.map(({ host, netns }) => `${host.padEnd(32)} ip netns exec ${netns} bash`).join('\n')}\n`, exitCode: EXIT.yes };
+  return {
+    stdout: `${planned.hosts.map(({ host, netns }) => `${host.padEnd(32)} ip netns exec ${netns} bash`).join('\n')}\n`,
+    exitCode: EXIT.yes,
+  };
 }
 
 function down(names: readonly string[], all: boolean): CommandResult {

@@ -1,6 +1,7 @@
 import { formatIp } from '../../net/ip.ts';
 import { commandsByHost } from '../../kubernetes/compile.ts';
 import { namespaceNames } from './names.ts';
+import { hasIpv6 } from './script/sysctls.ts';
 import type { World } from '../../kernel/world.ts';
 import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
@@ -13,7 +14,12 @@ export interface AgentHost {
   readonly netns: string;
   /** True where rules may be. */
   readonly traced: boolean;
-  readonly servers: readonly { readonly protocol: string; readonly address: string | null; readonly port: number; readonly owner: string }[];
+  readonly servers: readonly {
+    readonly protocol: string;
+    readonly address: string;
+    readonly port: number;
+    readonly owner: string;
+  }[];
 }
 
 /** All namespaces of a lab with the servers that run there. */
@@ -26,14 +32,22 @@ export function agentHosts(lab: LabName, cluster: Cluster, world: World): readon
       const key = `${protocol} ${address} ${port}`;
       if (protocol === 'sctp' || seen.has(key)) return [];
       seen.add(key);
-      return [{ protocol, address: address === null ? null : formatIp(address), port, owner }];
+      // The wildcard address is one of each family.
+      const addresses = address !== null ? [formatIp(address)] : host && hasIpv6(host) ? ['0.0.0.0', '::'] : ['0.0.0.0'];
+      return addresses.map((text) => ({ protocol, address: text, port, owner }));
     });
-    return { host: name, netns, traced: (host?.netfilter.iptables.size ?? 0) > 0 || changed.has(name), servers };
+    return {
+      host: name,
+      netns,
+      traced: (host?.netfilter.iptables.size ?? 0) + (host?.netfilter.ip6tables.size ?? 0) > 0 || changed.has(name),
+      servers,
+    };
   });
 }
 
 /** A probe as the measuring process is asked to make it. */
-export interface AgentProbe extends Pick<ConnectionRequest, 'host' | 'protocol' | 'port' | 'sourcePort' | 'payload' | 'dontFragment' | 'ttl'> {
+export interface AgentProbe
+  extends Pick<ConnectionRequest, 'host' | 'protocol' | 'port' | 'sourcePort' | 'payload' | 'dontFragment' | 'ttl'> {
   readonly destination: string;
   readonly sourceAddress: string | null;
   readonly seconds: number;
@@ -42,7 +56,14 @@ export interface AgentProbe extends Pick<ConnectionRequest, 'host' | 'protocol' 
 export function agentProbe({ request, seconds }: PlannedProbe): AgentProbe {
   const { host, protocol, port, sourcePort, payload, dontFragment, ttl, destination, sourceAddress } = request;
   return {
-    host, protocol, port, sourcePort, payload, dontFragment, ttl, seconds,
+    host,
+    protocol,
+    port,
+    sourcePort,
+    payload,
+    dontFragment,
+    ttl,
+    seconds,
     destination: formatIp(destination),
     sourceAddress: sourceAddress === null ? null : formatIp(sourceAddress),
   };

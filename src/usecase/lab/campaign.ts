@@ -41,7 +41,12 @@ export interface CampaignOptions extends Omit<LaboratoryOptions, 'coldNeighbours
  * Plans how to put the checks of a scenario to a real kernel: in one lab as far as they don't disturb each other.
  * @throws LabError for what can't be built
  */
-export function planCampaigns(scenario: Scenario, checks: readonly Check[], options: CampaignOptions, engine: Engine): CampaignPlan {
+export function planCampaigns(
+  scenario: Scenario,
+  checks: readonly Check[],
+  options: CampaignOptions,
+  engine: Engine,
+): CampaignPlan {
   const campaigns: Campaign[] = [];
   const refused: LabCheck[] = [];
   const apart = needsFreshLab(scenario.cluster);
@@ -59,7 +64,7 @@ export function planCampaigns(scenario: Scenario, checks: readonly Check[], opti
     const tasks: Task[] = [];
     for (const check of wanted) {
       const planned = planVerification(laboratory, check, check.before, options.namespace);
-      if (planned.ok) tasks.push(taskOf(check, planned.value, lab));
+      if (planned.ok) tasks.push(taskOf(check, planned.value));
       else refused.push(refusedCheck(check, planned.message));
     }
     if (apart || coldNeighbours) campaigns.push(...tasks.map((task) => ({ lab, tasks: [task] })));
@@ -76,13 +81,13 @@ export function labReport(kernel: string, checks: readonly Check[], results: rea
   return { apiVersion: API_VERSION, kind: 'LabReport', kernel, agreed, differing: sorted.length - agreed, checks: sorted };
 }
 
-function taskOf(check: Check, verification: Verification, { vxlanPort }: LabPlan): Task {
+function taskOf(check: Check, verification: Verification): Task {
   const { name, from, to } = check;
   return {
     check,
     probes: verification.probes,
     judge(observations) {
-      const { agrees, ending, probability, difference, connection } = judgeVerification(verification, observations, vxlanPort);
+      const { agrees, ending, probability, difference, connection } = judgeVerification(verification, observations);
       const before = difference !== null && connection < verification.probes.length - 1 ? connection + 1 : null;
       return { name, from, to, agrees, ...ending, probability, difference, before };
     },
@@ -90,5 +95,17 @@ function taskOf(check: Check, verification: Verification, { vxlanPort }: LabPlan
 }
 
 function refusedCheck({ name, from, to }: Check, error: string): LabCheck {
-  return { name, from, to, agrees: false, verdict: null, server: null, source: null, probability: 0, difference: null, before: null, error };
+  return {
+    name,
+    from,
+    to,
+    agrees: false,
+    verdict: null,
+    server: null,
+    source: null,
+    probability: 0,
+    difference: null,
+    before: null,
+    error,
+  };
 }

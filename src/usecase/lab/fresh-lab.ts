@@ -7,5 +7,8 @@ const REMEMBERS = /--mode nth|-m (limit|hashlimit|quota|connlimit|connbytes|rate
 /** True when one check of a scenario could change what the next one meets. */
 export function needsFreshLab(cluster: Cluster): boolean {
   const commands = [...commandsByHost(cluster).values()].flat();
-  return commands.some(({ text }) => REMEMBERS.test(text)) || cluster.nodes.some(({ iptablesSave }) => iptablesSave !== null && REMEMBERS.test(iptablesSave.text));
+  return (
+    commands.some(({ text }) => REMEMBERS.test(text)) ||
+    cluster.nodes.some(({ iptablesSave }) => iptablesSave !== null && REMEMBERS.test(iptablesSave.text))
+  );
 }

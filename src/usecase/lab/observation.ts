@@ -9,7 +9,7 @@ export interface ObservedPacket {
   readonly dport?: number;
   readonly ttl: number;
   readonly length: number;
-  /** Identification of the IP header: stays through NAT and forwarding. */
+  /** Identification of the IP header, of IPv6 its flow label: stays through NAT and forwarding. */
   readonly id: number;
   readonly df: boolean;
   /** "SYN,ACK" */
@@ -36,7 +36,12 @@ export interface HookRun {
   readonly in: string | null;
   readonly out: string | null;
   /** The rules that matched; `rule` is null for one that was not there when rules were numbered. */
-  readonly rules: readonly { readonly chain: string; readonly rule: number | null; readonly verdict: RuleVerdict; readonly target?: string }[];
+  readonly rules: readonly {
+    readonly chain: string;
+    readonly rule: number | null;
+    readonly verdict: RuleVerdict;
+    readonly target?: string;
+  }[];
   /** What the chain's policy said, where it had to. */
   readonly policy: string | null;
 }

@@ -23,12 +23,13 @@ export interface SortOptions {
 }
 
 /**
- * Recognises packets by the identification of their IP header, which NAT, forwarding and bridges leave alone, and what a packet of a
+ * Recognises packets by the identification of their IP header (of IPv6 the flow label), which NAT, forwarding and bridges leave alone, and what a packet of a
  * tunnel carries by what is inside.
  */
 export function sorter(observation: Observation, { host, protocol, vxlanPort }: SortOptions): Sorter {
-  const isTunnel = (packet: ObservedPacket): boolean => vxlanPort !== null && packet.protocol === 'udp' && packet.dport === vxlanPort;
-  const own = clientPackets(observation, host).filter((packet) => packet.protocol === protocol && !isTunnel(packet));
+  const isTunnel = (packet: ObservedPacket): boolean =>
+    vxlanPort !== null && packet.protocol === 'udp' && packet.dport === vxlanPort;
+  const own = clientPackets(observation, host).filter((packet) => isOf(packet, protocol) && !isTunnel(packet));
   // A packet that waits for a neighbour in vain is seen nowhere, but the error about it is.
   const request = own.find((packet) => isRequest(packet))?.id ?? clientPackets(observation, host).find(isError)?.about ?? null;
   const ack = own.find(({ flags, payload }) => flags === 'ACK' && payload === 0)?.id ?? null;
@@ -53,16 +54,17 @@ export function sorter(observation: Observation, { host, protocol, vxlanPort }: 
   };
   const ofWhole = (packet: ObservedPacket): Part | null => {
     if (packet.icmp && packet.about !== undefined) return request !== null && packet.about === request ? 'reply' : null;
-    if (packet.protocol !== protocol) return null;
+    if (!isOf(packet, protocol)) return null;
     switch (protocol) {
       case 'tcp':
         if (packet.flags === 'SYN') return packet.id === request ? 'request' : null;
         if (packet.flags === 'SYN,ACK') return 'reply';
         if (packet.flags?.includes('RST')) return accepted ? null : 'reply';
-        if (packet.id === ack) return 'ack';
-        return (packet.payload ?? 0) > 0 ? 'data' : null;
+        // All that a socket sends has one flow label.
+        if ((packet.payload ?? 0) > 0) return 'data';
+        return packet.id === ack ? 'ack' : null;
       case 'icmp':
-        return packet.icmp?.type === 8 ? 'request' : packet.icmp?.type === 0 ? 'reply' : null;
+        return isEcho(packet, 'request') ? 'request' : isEcho(packet, 'reply') ? 'reply' : null;
       default:
         if (packet.id === request) return 'request';
         answer ??= packet.id;
@@ -70,14 +72,27 @@ export function sorter(observation: Observation, { host, protocol, vxlanPort }: 
     }
   };
 
-  const carried = new Map<number, Part | null>();
-  for (const { packet, inner } of observation.frames) {
-    if (inner?.packet && !carried.has(packet.id)) carried.set(packet.id, ofPacket(inner.packet));
+  // Two packets of a tunnel may look alike (IPv6): the one seen nearest in time is meant.
+  const carried = new Map<number, { readonly time: number; readonly part: Part | null }[]>();
+  const carriedBy = (id: number, time: number): Part | null => {
+    const seen = carried.get(id) ?? [];
+    return (
+      seen.reduce<(typeof seen)[number] | null>(
+        (best, one) => (best && Math.abs(best.time - time) <= Math.abs(one.time - time) ? best : one),
+        null,
+      )?.part ?? null
+    );
+  };
+  for (const { packet, inner, time } of observation.frames) {
+    if (!inner?.packet) continue;
+    // A tunnel's packet may itself be sent through a tunnel.
+    const part = isTunnel(inner.packet) ? carriedBy(inner.packet.id, time) : ofPacket(inner.packet);
+    carried.set(packet.id, [...(carried.get(packet.id) ?? []), { time, part }]);
   }
   const belonging = (packet: ObservedPacket, time: number, before: Part | null): Belonging | null => {
     const outer = isTunnel(packet);
     // A tunnel's packet that never left its host stands behind the packet that it was made for.
-    const part = inTime(!outer ? ofPacket(packet) : carried.has(packet.id) ? (carried.get(packet.id) ?? null) : before, time);
+    const part = inTime(!outer ? ofPacket(packet) : carried.has(packet.id) ? carriedBy(packet.id, time) : before, time);
     return part === null ? null : { part, outer };
   };
   return {
@@ -98,23 +113,38 @@ const RESEND_NANOSECONDS = 0.9e9;
 
 /** What the client's host sent or ran through its hooks, in order. */
 function clientPackets({ frames, runs }: Observation, host: string): ObservedPacket[] {
-  return [...frames.filter((frame) => frame.host === host), ...runs.filter((run) => run.host === host)].map(({ packet }) => packet);
+  return [...frames.filter((frame) => frame.host === host), ...runs.filter((run) => run.host === host)].map(
+    ({ packet }) => packet,
+  );
 }
 
 function allPackets({ frames, runs }: Observation): ObservedPacket[] {
   return [...frames, ...runs].map(({ packet }) => packet);
 }
 
+/** Does a packet speak the protocol that a probe is for, ICMP being that of its family? */
+function isOf(packet: ObservedPacket, protocol: string): boolean {
+  return packet.protocol === protocol || (protocol === 'icmp' && packet.protocol === 'icmpv6');
+}
+
+/** Is it an echo's request or reply? */
+export function isEcho({ protocol, icmp }: ObservedPacket, kind: 'request' | 'reply'): boolean {
+  if (protocol === 'icmpv6') return icmp?.type === (kind === 'request' ? 128 : 129);
+  return icmp?.type === (kind === 'request' ? 8 : 0);
+}
+
 function isError({ about }: ObservedPacket): boolean {
   return about !== undefined;
 }
 
-function isRequest({ flags, icmp, protocol }: ObservedPacket): boolean {
+function isRequest(packet: ObservedPacket): boolean {
+  const { flags, protocol } = packet;
   switch (protocol) {
     case 'tcp':
       return flags === 'SYN';
     case 'icmp':
-      return icmp?.type === 8;
+    case 'icmpv6':
+      return isEcho(packet, 'request');
     default:
       return true;
   }

@@ -8,7 +8,9 @@ import type { Branch } from '../explore.ts';
 import type { Laboratory } from '../laboratory.ts';
 import type { Result } from '../refs/ref.ts';
 import type { LabDifference } from '../../trace/lab-report.ts';
-import type { Ending } from './compare.ts';
+import { vxlanPort } from './agent-hosts.ts';
+import { floodedFrames } from './devices.ts';
+import type { CompareOptions, Ending } from './compare.ts';
 import type { Observation } from './observation.ts';
 
 /** A connection to make in the lab and how long to wait for what ends it. */
@@ -22,6 +24,7 @@ export interface Verification {
   readonly probes: readonly PlannedProbe[];
   /** All that the simulation holds for possible. */
   readonly branches: readonly Branch[];
+  readonly options: CompareOptions;
 }
 
 /** One branch of the simulation against what was observed. */
@@ -41,8 +44,18 @@ const SECONDS = 0.9;
 const NEIGHBOUR_SECONDS = 4;
 
 /** Simulates a probe and those before it, with every way random choices can fall. */
-export function planVerification(laboratory: Laboratory, probe: Probe, before: readonly Probe[], namespace: string): Result<Verification> {
-  const planned = planSequence(laboratory.cluster, { ...probe, backend: null }, before.map((b) => ({ ...b, backend: null })), { namespace });
+export function planVerification(
+  laboratory: Laboratory,
+  probe: Probe,
+  before: readonly Probe[],
+  namespace: string,
+): Result<Verification> {
+  const planned = planSequence(
+    laboratory.cluster,
+    { ...probe, backend: null },
+    before.map((b) => ({ ...b, backend: null })),
+    { namespace },
+  );
   if (!planned.ok) return planned;
   const sequence = [...planned.value.before, planned.value.asked];
   const { branches } = explore(sequence, { world: laboratory.world, state: new KernelState(), connect: laboratory.connect });
@@ -50,23 +63,22 @@ export function planVerification(laboratory: Laboratory, probe: Probe, before: r
     request,
     seconds: branches.some(({ results }) => waitsForNeighbour(results[i])) ? NEIGHBOUR_SECONDS : SECONDS,
   }));
-  return { ok: true, value: { probes, branches } };
+  const { world } = laboratory;
+  return { ok: true, value: { probes, branches, options: { vxlanPort: vxlanPort(world), isFlooded: floodedFrames(world) } } };
 }
 
 /** Compares with the branch that agrees, else with the one that agrees longest. */
-export function judgeVerification(
-  { probes, branches }: Verification,
-  observations: readonly Observation[],
-  vxlanPort: number | null,
-): Judgement {
+export function judgeVerification({ probes, branches, options }: Verification, observations: readonly Observation[]): Judgement {
   const last = probes.at(-1)!.request;
-  const withData = last.protocol === 'tcp' && last.payload !== null && branches.some(({ results }) => (results.at(-1)?.data.length ?? 0) > 0);
+  const withData =
+    last.protocol === 'tcp' && last.payload !== null && branches.some(({ results }) => (results.at(-1)?.data.length ?? 0) > 0);
   const ending = observedEnding(observations.at(-1)!, last, withData);
   let best: Judgement | null = null;
   let bestScore = -1;
   for (const { probability, results } of branches) {
-    const judgement = judgeBranch(results, probes, observations, vxlanPort);
-    const score = judgement.difference === null ? Number.POSITIVE_INFINITY : agreement(judgement.difference, judgement.connection);
+    const judgement = judgeBranch(results, probes, observations, options);
+    const score =
+      judgement.difference === null ? Number.POSITIVE_INFINITY : agreement(judgement.difference, judgement.connection);
     if (score > bestScore) {
       best = { ...judgement, probability, ending };
       bestScore = score;
@@ -79,10 +91,10 @@ function judgeBranch(
   results: readonly ConnectionResult[],
   probes: readonly PlannedProbe[],
   observations: readonly Observation[],
-  vxlanPort: number | null,
+  options: CompareOptions,
 ): Pick<Judgement, 'agrees' | 'difference' | 'connection'> {
   for (const [connection, { request }] of probes.entries()) {
-    const difference = compareConnection(results[connection]!, observations[connection]!, request, { vxlanPort });
+    const difference = compareConnection(results[connection]!, observations[connection]!, request, options);
     if (difference) return { agrees: false, difference, connection };
   }
   return { agrees: true, difference: null, connection: 0 };
@@ -95,5 +107,7 @@ function agreement({ what, where, at }: LabDifference, connection: number): numb
 }
 
 function waitsForNeighbour(result: ConnectionResult | undefined): boolean {
-  return result !== undefined && [...result.request, ...result.reply].some((event) => event.kind === 'neighbour' && event.mac === null);
+  return (
+    result !== undefined && [...result.request, ...result.reply].some((event) => event.kind === 'neighbour' && event.mac === null)
+  );
 }

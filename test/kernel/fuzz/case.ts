@@ -15,12 +15,6 @@ export function scenarioText({ scenario, services }: ClusterDraft, title?: strin
   return title === undefined ? text : `# ${title}\n${text}`;
 }
 
-export interface CaseResult {
-  readonly checks: readonly LabCheck[];
-  /** Commands that k8snet refuses or does not model; they were left out. */
-  readonly refused: readonly string[];
-}
-
 /** Loads a generated case. @throws Error when it is no valid scenario: a fault of the generator */
 export function loadCase(draft: ClusterDraft): Scenario {
   const loaded = loadScenario([{ name: 'case.yaml', text: scenarioText(draft) }], { readFile: () => null });

@@ -28,7 +28,7 @@ export interface NodeDraft extends HostDraft {
 /** The scenario document of a generated cluster. */
 export interface ScenarioDraft {
   cluster: { podCIDR: string; serviceCIDR: string; kubernetesVersion: string };
-  underlay: { nodeCIDR: string; commands?: string[] };
+  underlay: { nodeCIDR: string; commands?: string[]; firewall?: Record<string, string>[] };
   cni: Record<string, unknown>;
   kubeProxy: Record<string, unknown>;
   nodes: NodeDraft[];
@@ -52,7 +52,7 @@ export interface ClusterDraft {
   services: ServiceDraft[];
 }
 
-const BACKENDS = ['vxlan', 'vxlan', 'vxlan', 'host-gw', 'host-gw', 'ali-vpc'];
+const BACKENDS = ['vxlan', 'vxlan', 'vxlan', 'host-gw', 'host-gw', 'ali-vpc', 'bridge'];
 const NODE_RANGES = [
   { cidr: '172.18.0.0/16', prefix: '172.18.0' },
   { cidr: '192.168.0.0/24', prefix: '192.168.0' },
@@ -71,18 +71,32 @@ export function generateCluster(random: Random): ClusterDraft {
   const pods = generatePods(random, nodes);
   const scenario: ScenarioDraft = {
     cluster: { podCIDR: '10.244.0.0/16', serviceCIDR: '10.96.0.0/12', kubernetesVersion: '1.30' },
-    underlay: { nodeCIDR: range.cidr },
+    underlay: {
+      nodeCIDR: range.cidr,
+      ...(random.chance(0.06) && {
+        firewall: [{ drop: random.pick(['udp/8472', 'tcp/8080', 'icmp', 'udp']), from: random.pick(nodes).name }],
+      }),
+    },
     cni: generateCni(random),
     kubeProxy: generateProxy(random),
     nodes,
     pods,
     external: [
-      { name: 'laptop', ip: '192.0.2.10', ports: [{ port: 443, protocol: 'TCP' }, { port: 53, protocol: 'UDP' }] },
+      {
+        name: 'laptop',
+        ip: '192.0.2.10',
+        ports: [
+          { port: 443, protocol: 'TCP' },
+          { port: 53, protocol: 'UDP' },
+        ],
+      },
       { name: 'neighbour', ip: `${range.prefix}.100`, ports: [{ port: 443, protocol: 'TCP' }] },
     ],
     checks: [],
   };
-  const services = ['web', 'dns', 'api'].slice(0, random.int(2, 3)).map((name, i) => generateService(random, name, i, pods, nodes));
+  const services = ['web', 'dns', 'api']
+    .slice(0, random.int(2, 3))
+    .map((name, i) => generateService(random, name, i, pods, nodes));
   return { scenario, services };
 }
 
@@ -102,14 +116,21 @@ function generateCni(random: Random): Record<string, unknown> {
     ...(random.chance(0.08) && { podMTU: random.pick([1400, 1500]) }),
   };
   const backend = random.pick(BACKENDS);
+  if (backend === 'bridge') return { plugin: 'bridge', ipMasq: common.ipMasq, hairpinMode: common.hairpinMode };
   if (backend !== 'vxlan') return { plugin: 'flannel', backend, ...common };
   return { plugin: 'flannel', backend, vni: random.pick([1, 1, 42]), port: random.pick([8472, 8472, 4789]), ...common };
 }
 
 function generateProxy(random: Random): Record<string, unknown> {
+  if (random.chance(0.12)) return { mode: 'nftables' };
+  const iptables = {
+    ...(random.chance(0.1) && { masqueradeAll: true }),
+    ...(random.chance(0.1) && { localhostNodePorts: false }),
+  };
   return {
     mode: 'iptables',
-    ...(random.chance(0.1) && { iptables: { masqueradeAll: true } }),
+    ...(Object.keys(iptables).length > 0 && { iptables }),
+    ...(random.chance(0.08) && { nodePortAddresses: random.pick([['primary'], ['172.18.0.0/16'], ['10.244.0.0/16']]) }),
   };
 }
 
@@ -119,13 +140,23 @@ function generatePods(random: Random, nodes: readonly NodeDraft[]): PodDraft[] {
   return names.map((name, i): PodDraft => {
     const node = i === 0 ? nodes[0]! : random.pick(nodes);
     if (i > 0 && random.chance(0.2)) {
-      return { name, node: node.name, hostNetwork: true, ports: [{ containerPort: 9100 + i, protocol: 'TCP' }, { containerPort: 5300 + i, protocol: 'UDP' }] };
+      return {
+        name,
+        node: node.name,
+        hostNetwork: true,
+        ports: [
+          { containerPort: 9100 + i, protocol: 'TCP' },
+          { containerPort: 5300 + i, protocol: 'UDP' },
+        ],
+      };
     }
     const host = next.get(node.name) ?? 2;
     next.set(node.name, host + 1);
     const ports: PortDraft[] = [
       { containerPort: 8080, protocol: 'TCP', ...(random.chance(0.2) && { hostPort: 18080 + i }) },
-      ...(random.chance(0.7) ? [{ containerPort: 5353, protocol: 'UDP' as const, ...(random.chance(0.15) && { hostPort: 18080 + i }) }] : []),
+      ...(random.chance(0.7)
+        ? [{ containerPort: 5353, protocol: 'UDP' as const, ...(random.chance(0.15) && { hostPort: 18080 + i }) }]
+        : []),
     ];
     return {
       name,
@@ -138,13 +169,33 @@ function generatePods(random: Random, nodes: readonly NodeDraft[]): PodDraft[] {
   });
 }
 
-function generateService(random: Random, name: string, index: number, pods: readonly PodDraft[], nodes: readonly NodeDraft[]): ServiceDraft {
+function generateService(
+  random: Random,
+  name: string,
+  index: number,
+  pods: readonly PodDraft[],
+  nodes: readonly NodeDraft[],
+): ServiceDraft {
   const type = random.pick(['ClusterIP', 'NodePort', 'NodePort', 'LoadBalancer']);
   const withUdp = random.chance(0.4);
   const reachable = type !== 'ClusterIP';
   const ports: ServiceDraft['ports'] = [
-    { name: 'http', port: random.pick([80, 443, 8080]), protocol: 'TCP', ...(reachable && { nodePort: 30080 + index * 100 + random.int(0, 49) }) },
-    ...(withUdp ? [{ name: 'dns', port: 53, protocol: 'UDP' as const, ...(reachable && { nodePort: 30053 + index * 100 + random.int(50, 75) }) }] : []),
+    {
+      name: 'http',
+      port: random.pick([80, 443, 8080]),
+      protocol: 'TCP',
+      ...(reachable && { nodePort: 30080 + index * 100 + random.int(0, 49) }),
+    },
+    ...(withUdp
+      ? [
+          {
+            name: 'dns',
+            port: 53,
+            protocol: 'UDP' as const,
+            ...(reachable && { nodePort: 30053 + index * 100 + random.int(50, 75) }),
+          },
+        ]
+      : []),
   ];
   const clusterIP = `10.96.${index}.${random.int(20, 200)}`;
   const externalIPs = random.chance(0.25) ? [`203.0.113.${100 + index}`] : [];
@@ -156,7 +207,8 @@ function generateService(random: Random, name: string, index: number, pods: read
     ...(reachable && random.chance(0.4) && { externalTrafficPolicy: 'Local' }),
     ...(random.chance(0.15) && { internalTrafficPolicy: 'Local' }),
     ...(random.chance(0.2) && { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } }),
-    ...(ingress !== null && random.chance(0.4) && { loadBalancerSourceRanges: [random.pick(['192.0.2.0/24', '10.244.0.0/16', '198.51.100.0/24'])] }),
+    ...(ingress !== null &&
+      random.chance(0.4) && { loadBalancerSourceRanges: [random.pick(['192.0.2.0/24', '10.244.0.0/16', '198.51.100.0/24'])] }),
     ...(externalIPs.length > 0 && { externalIPs }),
   };
   const service = {
@@ -166,7 +218,14 @@ function generateService(random: Random, name: string, index: number, pods: read
     spec,
     ...(ingress !== null && { status: { loadBalancer: { ingress: [{ ip: ingress }] } } }),
   };
-  return { name, clusterIP, ports, externalIPs, ingress, documents: [service, ...endpointSlices(random, name, ports, pods, nodes)] };
+  return {
+    name,
+    clusterIP,
+    ports,
+    externalIPs,
+    ingress,
+    documents: [service, ...endpointSlices(random, name, ports, pods, nodes)],
+  };
 }
 
 /** One slice for pods with addresses of their own, one for each hostNetwork pod: their ports differ. */
@@ -178,7 +237,11 @@ function endpointSlices(
   nodes: readonly NodeDraft[],
 ): Record<string, unknown>[] {
   const chosen = random.chance(0.1) ? [] : random.some(pods, 0.45);
-  const slice = (number: number, members: readonly PodDraft[], portOf: (protocol: 'TCP' | 'UDP') => number): Record<string, unknown> => ({
+  const slice = (
+    number: number,
+    members: readonly PodDraft[],
+    portOf: (protocol: 'TCP' | 'UDP') => number,
+  ): Record<string, unknown> => ({
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     addressType: 'IPv4',

@@ -10,7 +10,9 @@ export function addProbes(random: Random, draft: ClusterDraft, count: number): v
     if (probe.kind === 'missing' && patience-- <= 0) probe = generateProbe(random, draft, 'pod');
     const { kind, ...check }: Probe = probe;
     const { from, to, protocol, sourcePort } = probe;
-    const before = random.chance(0.1) ? { before: [beforeOf({ from, to, protocol, ...(sourcePort !== undefined && { sourcePort }) })] } : {};
+    const before = random.chance(0.1)
+      ? { before: [beforeOf({ from, to, protocol, ...(sourcePort !== undefined && { sourcePort }) })] }
+      : {};
     draft.scenario.checks.push({ name: `${i + 1}: ${kind}, ${from} to ${to}/${protocol}`, ...check, ...before });
   }
 }
@@ -24,20 +26,51 @@ interface Probe {
   readonly [option: string]: unknown;
 }
 
-function beforeOf({ from, to, protocol, sourcePort }: Pick<Probe, 'from' | 'to' | 'protocol' | 'sourcePort'>): Record<string, unknown> {
+function beforeOf({
+  from,
+  to,
+  protocol,
+  sourcePort,
+}: Pick<Probe, 'from' | 'to' | 'protocol' | 'sourcePort'>): Record<string, unknown> {
   return { from, to, protocol, ...(sourcePort !== undefined && { sourcePort: sourcePort + 1 }) };
 }
 
 const KINDS = [
-  'cluster-ip', 'cluster-ip', 'cluster-ip', 'cluster-ip', 'node-port', 'node-port', 'node-port', 'pod', 'pod', 'pod', 'host-network', 'host-port', 'external-ip',
-  'load-balancer', 'outside', 'outside', 'ping', 'ping', 'closed-port', 'closed-port', 'node-address', 'operator-dnat', 'localhost', 'missing',
+  'cluster-ip',
+  'cluster-ip',
+  'cluster-ip',
+  'cluster-ip',
+  'node-port',
+  'node-port',
+  'node-port',
+  'pod',
+  'pod',
+  'pod',
+  'host-network',
+  'host-port',
+  'external-ip',
+  'load-balancer',
+  'outside',
+  'outside',
+  'ping',
+  'ping',
+  'closed-port',
+  'closed-port',
+  'node-address',
+  'operator-dnat',
+  'localhost',
+  'missing',
 ];
 
 function generateProbe(random: Random, draft: ClusterDraft, wanted?: string): Probe {
   const { scenario, services } = draft;
   const kind = wanted ?? random.pick(KINDS);
   const inPods = scenario.pods.filter(({ ip }) => ip !== undefined);
-  const client = random.chance(0.55) ? `pod/${random.chance(0.5) ? 'client' : random.pick(inPods).name}` : random.chance(0.5) ? `node/${random.pick(scenario.nodes).name}` : random.pick(['external/laptop', 'external/neighbour']);
+  const client = random.chance(0.55)
+    ? `pod/${random.chance(0.5) ? 'client' : random.pick(inPods).name}`
+    : random.chance(0.5)
+      ? `node/${random.pick(scenario.nodes).name}`
+      : random.pick(['external/laptop', 'external/neighbour']);
   const pod = random.pick(inPods);
   const node = random.pick(scenario.nodes);
   const service = random.pick(services);
@@ -59,7 +92,9 @@ function generateProbe(random: Random, draft: ClusterDraft, wanted?: string): Pr
     case 'host-network': {
       const host = scenario.pods.find(({ hostNetwork }) => hostNetwork === true);
       const open = host && random.pick(host.ports);
-      return host && open ? to(scenario.nodes.find(({ name }) => name === host.node)!.ip, open.containerPort, open.protocol) : to(pod.ip!, 8080, 'TCP');
+      return host && open
+        ? to(scenario.nodes.find(({ name }) => name === host.node)!.ip, open.containerPort, open.protocol)
+        : to(pod.ip!, 8080, 'TCP');
     }
     case 'host-port': {
       const open = inPods.flatMap((p) => p.ports.filter(({ hostPort }) => hostPort !== undefined).map((o) => ({ pod: p, ...o })));
@@ -76,7 +111,13 @@ function generateProbe(random: Random, draft: ClusterDraft, wanted?: string): Pr
       return udp ? to('192.0.2.10', 53, 'UDP') : to(random.chance(0.7) ? '192.0.2.10' : scenario.external[1]!.ip, 443, 'TCP');
     }
     case 'ping':
-      return { kind, from: client, to: random.pick([pod.ip!, node.ip, node.podCIDR.replace('0/24', '1'), service.clusterIP, '192.0.2.10']), protocol: 'icmp', ...echo(random) };
+      return {
+        kind,
+        from: client,
+        to: random.pick([pod.ip!, node.ip, node.podCIDR.replace('0/24', '1'), service.clusterIP, '192.0.2.10']),
+        protocol: 'icmp',
+        ...echo(random),
+      };
     case 'closed-port':
       return to(random.pick([pod.ip!, node.ip, scenario.external[1]!.ip]), 6666, random.pick(['TCP', 'UDP']));
     case 'node-address':
@@ -98,7 +139,10 @@ function sourcePort(random: Random): { sourcePort: number } {
 
 function datagram(random: Random): Record<string, unknown> {
   if (random.chance(0.7)) return ttl(random);
-  return { payload: random.pick([64, 200, 1372, 1400, 1422, 1423, 1472, 3000]), ...(random.chance(0.6) && { dontFragment: random.chance(0.5) }) };
+  return {
+    payload: random.pick([64, 200, 1372, 1400, 1422, 1423, 1472, 3000]),
+    ...(random.chance(0.6) && { dontFragment: random.chance(0.5) }),
+  };
 }
 
 function segment(random: Random): Record<string, unknown> {

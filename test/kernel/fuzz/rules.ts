@@ -16,7 +16,8 @@ export function generateRules(random: Random, draft: ClusterDraft, node: string)
   const table = random.pick<TableName>(['raw', 'mangle', 'mangle', 'nat', 'nat', 'filter', 'filter']);
   const hook = random.pick(HOOKS[table]);
   const context = new RuleContext(random, draft, node, table, hook);
-  const command = (chain: string, body: string): string => `iptables${table === 'filter' ? '' : ` -t ${table}`} -${body === '' ? 'N' : 'A'} ${chain}${body}`;
+  const command = (chain: string, body: string): string =>
+    `iptables${table === 'filter' ? '' : ` -t ${table}`} -${body === '' ? 'N' : 'A'} ${chain}${body}`;
   const enter = `iptables${table === 'filter' ? '' : ` -t ${table}`} ${random.pick([`-A ${hook}`, `-I ${hook}`, `-I ${hook} 1`])}`;
   const lines: string[] = [];
   if (random.chance(0.45)) {
@@ -97,7 +98,9 @@ class RuleContext {
       case 9:
         return `-m connmark ${not}--mark ${random.pick(['0x0', '0x1', '0x10/0xf0'])}`;
       case 10:
-        return this.#table === 'raw' ? '' : `-m conntrack ${not}--ctstate ${random.pick(['NEW', 'ESTABLISHED', 'RELATED,ESTABLISHED', 'INVALID', 'NEW,RELATED', 'DNAT', 'SNAT', 'UNTRACKED'])}`;
+        return this.#table === 'raw'
+          ? ''
+          : `-m conntrack ${not}--ctstate ${random.pick(['NEW', 'ESTABLISHED', 'RELATED,ESTABLISHED', 'INVALID', 'NEW,RELATED', 'DNAT', 'SNAT', 'UNTRACKED'])}`;
       case 11:
         return this.#table === 'raw'
           ? ''
@@ -111,13 +114,24 @@ class RuleContext {
       case 14:
         return `-m iprange ${not}--${side}-range ${random.pick(['10.244.1.0-10.244.1.255', '10.96.0.0-10.96.3.255', '192.0.2.1-192.0.2.20'])}`;
       case 15:
-        return random.pick([`-m ttl --ttl-${random.pick(['eq', 'lt', 'gt'])} ${random.pick([62, 63, 64])}`, `-m length ${not}--length ${random.pick(['52', '60', '40:100', '20:65535'])}`]);
+        return random.pick([
+          `-m ttl --ttl-${random.pick(['eq', 'lt', 'gt'])} ${random.pick([62, 63, 64])}`,
+          `-m length ${not}--length ${random.pick(['52', '60', '40:100', '20:65535'])}`,
+        ]);
       case 16:
         return `-m statistic --mode random ${random.pick(['--probability 1.0', '--probability 1.0', '--probability 0.0'])}`;
       case 17:
-        return this.#protocol === 'tcp' ? random.pick([`${not}--syn`, `${not}--tcp-flags SYN,ACK ${random.pick(['ACK', 'SYN,ACK', 'SYN'])}`, `${not}--tcp-flags FIN,SYN,RST,ACK SYN`]) : '';
+        return this.#protocol === 'tcp'
+          ? random.pick([
+              `${not}--syn`,
+              `${not}--tcp-flags SYN,ACK ${random.pick(['ACK', 'SYN,ACK', 'SYN'])}`,
+              `${not}--tcp-flags FIN,SYN,RST,ACK SYN`,
+            ])
+          : '';
       case 18:
-        return this.#protocol === 'icmp' ? `-m icmp ${not}--icmp-type ${random.pick(['8', '0', '3', '3/3', '11'])}` : '-m comment --comment "operator\'s exception for team A"';
+        return this.#protocol === 'icmp'
+          ? `-m icmp ${not}--icmp-type ${random.pick(['8', '0', '3', '3/3', '11'])}`
+          : '-m comment --comment "operator\'s exception for team A"';
       default:
         return this.#set(not);
     }
@@ -131,7 +145,8 @@ class RuleContext {
     const veth = this.#veth();
     if (veth === null) return '';
     const options = [`${not}--physdev-in ${veth}`, `${not}--physdev-is-in`];
-    if (hook === 'FORWARD' || hook === 'POSTROUTING') options.push(`${not}--physdev-out ${veth}`, `${not}--physdev-is-out`, `${not}--physdev-is-bridged`);
+    if (hook === 'FORWARD' || hook === 'POSTROUTING')
+      options.push(`${not}--physdev-out ${veth}`, `${not}--physdev-is-out`, `${not}--physdev-is-bridged`);
     return hook === 'OUTPUT' ? '' : `-m physdev ${this.#random.pick(options)}`;
   }
 
@@ -144,7 +159,12 @@ class RuleContext {
     if (kind === 'hash:ip,port' && this.#protocol === 'icmp') return '';
     this.sets.push(`ipset create ${name} ${kind}`);
     for (let i = random.int(1, 2); i > 0; i--) {
-      const element = kind === 'hash:ip' ? this.#podIp() : kind === 'hash:net' ? random.pick(['10.244.1.0/24', '192.0.2.0/24', '10.96.0.0/16']) : `${this.#podIp()},tcp:8080`;
+      const element =
+        kind === 'hash:ip'
+          ? this.#podIp()
+          : kind === 'hash:net'
+            ? random.pick(['10.244.1.0/24', '192.0.2.0/24', '10.96.0.0/16'])
+            : `${this.#podIp()},tcp:8080`;
       if (!this.sets.includes(`ipset add ${name} ${element}`)) this.sets.push(`ipset add ${name} ${element}`);
     }
     const side = random.pick(['src', 'dst']);
@@ -155,7 +175,16 @@ class RuleContext {
   target(chain: string | null): string {
     const random = this.#random;
     const hook = chain ?? this.#hook;
-    const general = ['-j ACCEPT', '-j RETURN', '', '-j MARK --set-mark 0x1', '-j MARK --set-xmark 0x10/0xf0', '-j MARK --or-mark 0x1', '-j MARK --and-mark 0xfffffffe', '-j MARK --xor-mark 0x1'];
+    const general = [
+      '-j ACCEPT',
+      '-j RETURN',
+      '',
+      '-j MARK --set-mark 0x1',
+      '-j MARK --set-xmark 0x10/0xf0',
+      '-j MARK --or-mark 0x1',
+      '-j MARK --and-mark 0xfffffffe',
+      '-j MARK --xor-mark 0x1',
+    ];
     const special = this.#specialTargets(hook);
     const target = special.length > 0 && random.chance(0.5) ? random.pick(special) : random.pick(general);
     return target === '' ? '' : ` ${target}`;
@@ -169,11 +198,23 @@ class RuleContext {
         return ['-j CT --notrack', '-j DROP'];
       case 'mangle':
         return [
-          '-j TTL --ttl-dec 1', '-j TTL --ttl-inc 1', '-j TTL --ttl-set 64', '-j TTL --ttl-set 2', '-j CONNMARK --save-mark', '-j CONNMARK --restore-mark',
-          '-j CONNMARK --set-mark 0x1', '-j DROP',
+          '-j TTL --ttl-dec 1',
+          '-j TTL --ttl-inc 1',
+          '-j TTL --ttl-set 64',
+          '-j TTL --ttl-set 2',
+          '-j CONNMARK --save-mark',
+          '-j CONNMARK --restore-mark',
+          '-j CONNMARK --set-mark 0x1',
+          '-j DROP',
         ];
       case 'filter':
-        return ['-j DROP', '-j REJECT', '-j REJECT --reject-with icmp-host-prohibited', ...(tcp ? ['-j REJECT --reject-with tcp-reset'] : []), '-j LOG'];
+        return [
+          '-j DROP',
+          '-j REJECT',
+          '-j REJECT --reject-with icmp-host-prohibited',
+          ...(tcp ? ['-j REJECT --reject-with tcp-reset'] : []),
+          '-j LOG',
+        ];
       case 'nat':
         switch (hook) {
           case 'PREROUTING':
@@ -185,7 +226,11 @@ class RuleContext {
           case 'INPUT':
             return [`-j SNAT --to-source ${this.#podIp()}`];
           default:
-            return ['-j MASQUERADE', ...(ports ? ['-j MASQUERADE --to-ports 5001'] : []), `-j SNAT --to-source ${this.#ownIp()}${ports && this.#random.chance(0.3) ? ':5000' : ''}`];
+            return [
+              '-j MASQUERADE',
+              ...(ports ? ['-j MASQUERADE --to-ports 5001'] : []),
+              `-j SNAT --to-source ${this.#ownIp()}${ports && this.#random.chance(0.3) ? ':5000' : ''}`,
+            ];
         }
     }
   }
@@ -207,12 +252,29 @@ class RuleContext {
   }
 
   #range(): string {
-    return this.#random.pick([this.#podIp(), this.#podIp(), '10.244.0.0/16', '10.244.1.0/24', this.#service().clusterIP, '192.0.2.10', this.#ownIp(), '10.96.0.0/12', '0.0.0.0/1']);
+    return this.#random.pick([
+      this.#podIp(),
+      this.#podIp(),
+      '10.244.0.0/16',
+      '10.244.1.0/24',
+      this.#service().clusterIP,
+      '192.0.2.10',
+      this.#ownIp(),
+      '10.96.0.0/12',
+      '0.0.0.0/1',
+    ]);
   }
 
   #device(): string {
     const isVxlan = this.#draft.scenario.cni.backend === 'vxlan';
-    return this.#random.pick(['cni0', 'eth0', 'cni+', 'eth+', 'lo', ...(isVxlan ? [`flannel.${String(this.#draft.scenario.cni.vni ?? 1)}`] : [])]);
+    return this.#random.pick([
+      'cni0',
+      'eth0',
+      'cni+',
+      'eth+',
+      'lo',
+      ...(isVxlan ? [`flannel.${String(this.#draft.scenario.cni.vni ?? 1)}`] : []),
+    ]);
   }
 
   #veth(): string | null {
@@ -221,7 +283,15 @@ class RuleContext {
   }
 
   #port(): number {
-    return this.#random.pick([80, 443, 8080, 53, 5353, 40000, ...this.#service().ports.flatMap(({ nodePort }) => nodePort ?? [])]);
+    return this.#random.pick([
+      80,
+      443,
+      8080,
+      53,
+      5353,
+      40000,
+      ...this.#service().ports.flatMap(({ nodePort }) => nodePort ?? []),
+    ]);
   }
 
   #portRange(): string {

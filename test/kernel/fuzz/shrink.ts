@@ -7,7 +7,12 @@ export async function shrink(draft: ClusterDraft, failing: LabCheck, lab: string
   const differs = async (candidate: ClusterDraft): Promise<boolean> => {
     try {
       const [result] = await runCase(candidate, lab, packageRoot);
-      return result !== undefined && !result.agrees && result.error === undefined && result.difference?.what === failing.difference?.what;
+      return (
+        result !== undefined &&
+        !result.agrees &&
+        result.error === undefined &&
+        result.difference?.what === failing.difference?.what
+      );
     } catch {
       return false;
     }
@@ -50,6 +55,7 @@ function* candidates(draft: ClusterDraft): Generator<ClusterDraft> {
     for (const key of ['sysctls', 'mtu', 'hairpinMode']) if (key in host) yield changed((copy) => delete hosts(copy)[i]![key]);
   }
   for (const key of ['before', 'payload', 'dontFragment', 'ttl']) {
-    if (draft.scenario.checks[0] && key in draft.scenario.checks[0]) yield changed((copy) => delete copy.scenario.checks[0]![key]);
+    if (draft.scenario.checks[0] && key in draft.scenario.checks[0])
+      yield changed((copy) => delete copy.scenario.checks[0]![key]);
   }
 }

@@ -1,4 +1,4 @@
-"""Sees every IPv4 packet that a device of a namespace sends or receives, in time order."""
+"""Sees every IP packet that a device of a namespace sends or receives, in time order."""
 
 import socket
 import struct
@@ -7,6 +7,7 @@ import packets
 
 _ETH_P_ALL = 3
 _ETH_P_IP = 0x0800
+_ETH_P_IPV6 = 0x86DD
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 _OUTGOING = 4
@@ -32,9 +33,9 @@ class Capture:
             except BlockingIOError:
                 return
             device, protocol, direction = address[0], address[1], address[2]
-            if protocol != _ETH_P_IP:
+            if protocol not in (_ETH_P_IP, _ETH_P_IPV6):
                 continue
-            packet = packets.view(data[14:])
+            packet = packets.view(data[14:], None, self._port)
             if packet is None:
                 continue
             frame = {

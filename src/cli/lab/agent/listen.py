@@ -1,4 +1,4 @@
-"""Servers on the wildcard address: TCP ones accept and read, UDP ones answer each datagram once."""
+"""Servers, each of one IP family: TCP ones accept and read, UDP ones answer each datagram once."""
 
 import socket
 
@@ -15,11 +15,14 @@ class Server:
         self.arrivals = []
         self.socket = None
         self._address = (address or "0.0.0.0", port)
+        self._family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
         self._connections = []
 
     def open(self):
         kind = socket.SOCK_STREAM if self.protocol == "tcp" else socket.SOCK_DGRAM
-        self.socket = socket.socket(socket.AF_INET, kind)
+        self.socket = socket.socket(self._family, kind)
+        if self._family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self._address)
         if self.protocol == "tcp":

@@ -24,11 +24,14 @@ from probe import Probe
 # How long nothing must have happened for a packet's way to be over: deliveries are immediate in one kernel.
 _QUIET_SECONDS = 0.02
 
-_PRIVATE_TABLE = f"""table ip {nftrace.PRIVATE_TABLE} {{
+_PRIVATE_TABLES = "".join(
+    f"""table {family} {nftrace.PRIVATE_TABLE} {{
   chain prerouting {{ type filter hook prerouting priority -350; meta nftrace set 1; }}
   chain output {{ type filter hook output priority -350; meta nftrace set 1; }}
 }}
 """
+    for family in ("ip", "ip6")
+)
 
 
 class Agent:
@@ -45,9 +48,10 @@ class Agent:
             host = spec["host"]
             self.netns[host] = spec["netns"]
             with inside(spec["netns"]):
-                self._set("icmp_ratelimit", "0")
+                self._set("ipv4/icmp_ratelimit", "0")
+                self._set("ipv6/icmp/ratelimit", "0")
                 if spec["traced"]:
-                    traced = nftrace.HostTrace(host)
+                    traced = nftrace.HostTrace(host, request["vxlanPort"])
                     traced.number_rules()
                     self.traces.append(self._watch(traced))
                 self.captures.append(self._watch(Capture(host, request["vxlanPort"])))
@@ -57,7 +61,7 @@ class Agent:
                     self.servers.append(self._watch(server))
             if spec["traced"]:
                 command = ["ip", "netns", "exec", spec["netns"], "nft", "-f", "-"]
-                subprocess.run(command, input=_PRIVATE_TABLE, text=True, check=True, stdout=subprocess.DEVNULL)
+                subprocess.run(command, input=_PRIVATE_TABLES, text=True, check=True, stdout=subprocess.DEVNULL)
         return {}
 
     def probe(self, request):
@@ -112,7 +116,8 @@ class Agent:
                 _empty_recent_lists()
         for netns in self.netns.values():
             with inside(netns):
-                self._set("route/flush", "1")
+                self._set("ipv4/route/flush", "1")
+                self._set("ipv6/route/flush", "1")
         self._forget_observations()
         return {}
 
@@ -145,7 +150,10 @@ class Agent:
 
     @staticmethod
     def _set(key, value):
-        with open(f"/proc/sys/net/ipv4/{key}", "w", encoding="ascii") as file:
+        path = f"/proc/sys/net/{key}"
+        if not os.path.exists(path):  # A kernel without IPv6.
+            return
+        with open(path, "w", encoding="ascii") as file:
             file.write(value)
 
 

@@ -7,7 +7,7 @@ import time
 import netlink
 import packets
 
-NFPROTO_IPV4 = 2
+NFPROTO_IPV4, NFPROTO_IPV6 = 2, 10
 _TABLE, _CHAIN, _HANDLE, _TYPE, _VERDICT, _ID = 1, 2, 3, 4, 5, 6
 _NETWORK, _TRANSPORT, _IIF, _OIF, _MARK, _POLICY = 8, 9, 10, 12, 14, 16
 _TYPE_POLICY, _TYPE_RETURN, _TYPE_RULE = 1, 2, 3
@@ -19,8 +19,9 @@ PRIVATE_TABLE = "k8snet-lab"
 class HostTrace:
     """The trace of one namespace."""
 
-    def __init__(self, host):
+    def __init__(self, host, vxlan_port):
         self.host = host
+        self._port = vxlan_port
         self.socket = netlink.open_trace_socket()
         self.runs = []
         self._current = {}
@@ -29,8 +30,9 @@ class HostTrace:
 
     def number_rules(self):
         """Call in the namespace once all rules are there."""
-        self._numbers = netlink.rule_numbers(NFPROTO_IPV4)
-        self._hooks = netlink.base_chain_hooks(NFPROTO_IPV4)
+        for family in (NFPROTO_IPV4, NFPROTO_IPV6):
+            self._numbers[family] = netlink.rule_numbers(family)
+            self._hooks[family] = netlink.base_chain_hooks(family)
 
     def read(self):
         while True:
@@ -39,10 +41,10 @@ class HostTrace:
             except BlockingIOError:
                 return
             for family, trace in netlink.trace_messages(data):
-                if family == NFPROTO_IPV4:
-                    self._add(trace)
+                if family in (NFPROTO_IPV4, NFPROTO_IPV6):
+                    self._add(family, trace)
 
-    def _add(self, trace):
+    def _add(self, family, trace):
         table = trace[_TABLE].rstrip(b"\0").decode()
         if table == PRIVATE_TABLE:
             return
@@ -54,9 +56,9 @@ class HostTrace:
                 "time": time.time_ns(),
                 "host": self.host,
                 "table": table,
-                "hook": self._hooks.get((table, chain), chain),
+                "hook": self._hooks[family].get((table, chain), chain),
                 "chain": chain,
-                "packet": packets.view(trace[_NETWORK], trace.get(_TRANSPORT, b"")),
+                "packet": packets.view(trace[_NETWORK], trace.get(_TRANSPORT, b""), self._port),
                 "in": _device(trace.get(_IIF)),
                 "out": _device(trace.get(_OIF)),
                 "rules": [],
@@ -71,7 +73,7 @@ class HostTrace:
         if kind == _TYPE_RULE and _HANDLE in trace:  # Without a handle it is the end of a chain.
             handle = struct.unpack(">Q", trace[_HANDLE])[0]
             code, target = _verdict(trace[_VERDICT])
-            rule = {"chain": chain, "rule": self._numbers.get((table, chain, handle)), "verdict": code}
+            rule = {"chain": chain, "rule": self._numbers[family].get((table, chain, handle)), "verdict": code}
             run["rules"].append({**rule, "target": target} if target else rule)
         elif kind == _TYPE_POLICY:
             policy = struct.unpack(">I", trace[_POLICY])[0] if _POLICY in trace else 1

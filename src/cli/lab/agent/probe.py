@@ -5,9 +5,11 @@ import os
 import socket
 import struct
 
-_IP_TTL, _IP_MTU_DISCOVER, _IP_RECVERR = 2, 10, 11
+# Options of a socket: level, TTL, path MTU discovery, reports of errors.
+_OPTIONS = {socket.AF_INET: (socket.IPPROTO_IP, 2, 10, 11), socket.AF_INET6: (socket.IPPROTO_IPV6, 16, 23, 25)}
 _PMTUDISC_DONT, _PMTUDISC_DO = 0, 2
-_ORIGINS = {1: "local", 2: "icmp"}
+_ORIGINS = {1: "local", 2: "icmp", 3: "icmp"}
+_ERROR_REPORTS = {(level, errors) for level, _hops, _discovery, errors in _OPTIONS.values()}
 _DEFAULT_PAYLOAD = 5
 
 
@@ -21,7 +23,8 @@ class Probe:
         self._payload = request.get("payload")
         self._protocol = request["protocol"]
         self._target = (request["destination"], request["port"])
-        self.socket = {"tcp": _stream, "udp": _datagram, "icmp": _raw}[self._protocol]()
+        self._family = socket.AF_INET6 if ":" in request["destination"] else socket.AF_INET
+        self.socket = {"tcp": _stream, "udp": _datagram, "icmp": _raw}[self._protocol](self._family)
         self.socket.setblocking(False)
         try:
             self._set_options()
@@ -40,13 +43,14 @@ class Probe:
         request = self.request
         sock = self.socket
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.setsockopt(socket.IPPROTO_IP, _IP_RECVERR, 1)
+        level, hops, discovery, errors = _OPTIONS[self._family]
+        sock.setsockopt(level, errors, 1)
         if request.get("dontFragment") is not None:
             mode = _PMTUDISC_DO if request["dontFragment"] else _PMTUDISC_DONT
-            sock.setsockopt(socket.IPPROTO_IP, _IP_MTU_DISCOVER, mode)
+            sock.setsockopt(level, discovery, mode)
         if request.get("ttl") is not None:
-            sock.setsockopt(socket.IPPROTO_IP, _IP_TTL, request["ttl"])
-        address = request.get("sourceAddress") or "0.0.0.0"
+            sock.setsockopt(level, hops, request["ttl"])
+        address = request.get("sourceAddress") or ("0.0.0.0" if self._family == socket.AF_INET else "::")
         port = request.get("sourcePort") or 0
         if self._protocol != "icmp":
             sock.bind((address, port))
@@ -66,6 +70,8 @@ class Probe:
 
     def _echo(self, data):
         self._id = self.request.get("sourcePort") or os.getpid() & 0xFFFF
+        if self._family == socket.AF_INET6:  # The kernel writes the checksum.
+            return struct.pack(">BBHHH", 128, 0, 0, self._id, 1) + data
         header = struct.pack(">BBHHH", 8, 0, 0, self._id, 1)
         return struct.pack(">BBHHH", 8, 0, _checksum(header + data), self._id, 1) + data
 
@@ -108,8 +114,9 @@ class Probe:
             self._fail(error.errno, "call")
 
     def _is_answer(self, packet):
-        body = packet[(packet[0] & 15) * 4 :]
-        return len(body) >= 8 and body[0] == 0 and struct.unpack_from(">H", body, 4)[0] == self._id
+        # Only IPv4 shows its header.
+        body, answer = (packet, 129) if self._family == socket.AF_INET6 else (packet[(packet[0] & 15) * 4 :], 0)
+        return len(body) >= 8 and body[0] == answer and struct.unpack_from(">H", body, 4)[0] == self._id
 
     def _read_error_queue(self):
         if self.connected:
@@ -119,7 +126,7 @@ class Probe:
         except OSError:
             return False
         for level, kind, data in controls:
-            if level == socket.IPPROTO_IP and kind == _IP_RECVERR:
+            if (level, kind) in _ERROR_REPORTS:
                 code, origin = struct.unpack_from("=IB", data)
                 if code == errno.EMSGSIZE and self._protocol == "tcp":
                     return False
@@ -132,16 +139,16 @@ class Probe:
             self.result = {"connected": False, "errno": errno.errorcode.get(code, str(code)), "by": by}
 
 
-def _stream():
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _stream(family):
+    return socket.socket(family, socket.SOCK_STREAM)
 
 
-def _datagram():
-    return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def _datagram(family):
+    return socket.socket(family, socket.SOCK_DGRAM)
 
 
-def _raw():
-    return socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+def _raw(family):
+    return socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_ICMP if family == socket.AF_INET else socket.IPPROTO_ICMPV6)
 
 
 def _checksum(data):

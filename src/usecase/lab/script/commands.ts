@@ -4,7 +4,18 @@ import { quoteWord } from './shell.ts';
 
 /** Programs that, run in a namespace, change nothing outside it. */
 const PROGRAMS = new Set([
-  'ip', 'bridge', 'sysctl', 'iptables', 'ip6tables', 'iptables-nft', 'ip6tables-nft', 'iptables-legacy', 'ip6tables-legacy', 'ipset', 'nft', 'conntrack',
+  'ip',
+  'bridge',
+  'sysctl',
+  'iptables',
+  'ip6tables',
+  'iptables-nft',
+  'ip6tables-nft',
+  'iptables-legacy',
+  'ip6tables-legacy',
+  'ipset',
+  'nft',
+  'conntrack',
 ]);
 /** Options of `ip` and `bridge` that lead out of the namespace, or to files. */
 const LEADING_OUT = /^-(n|netns|net|b|batch|a|all)$/;
@@ -36,7 +47,8 @@ function reachesOut([program, ...rest]: readonly string[]): string | null {
     }
     case 'sysctl': {
       const keys = rest.filter((word) => !word.startsWith('-'));
-      return keys.every((key) => key.replaceAll('/', '.').startsWith('net.')) && !rest.some((word) => /^-(p|-load|-system)/.test(word))
+      return keys.every((key) => key.replaceAll('/', '.').startsWith('net.')) &&
+        !rest.some((word) => /^-(p|-load|-system)/.test(word))
         ? null
         : 'is not a setting of a network namespace';
     }

@@ -1,4 +1,4 @@
-import { formatIp } from '../../../net/ip.ts';
+import { formatIp, isIpv4 } from '../../../net/ip.ts';
 import { assertNever } from '../../../support/assert-never.ts';
 import { LabError } from '../lab-error.ts';
 import type { Device, VethDevice } from '../../../kernel/device/device.ts';
@@ -74,14 +74,22 @@ export function upCommands(host: Host): readonly string[] {
 
 /** `bridge` commands that set the hairpin mode of ports. */
 export function portCommands(host: Host): readonly string[] {
-  return [...host.devices.values()].filter(({ hairpin, master }) => hairpin && master !== null).map(({ name }) => `link set dev ${name} hairpin on`);
+  return [...host.devices.values()]
+    .filter(({ hairpin, master }) => hairpin && master !== null)
+    .map(({ name }) => `link set dev ${name} hairpin on`);
 }
 
 function addressCommands({ name, kind, addresses }: Device): string[] {
   if (kind === 'loopback') return [];
-  return addresses.map(({ address, prefix, broadcast, scope }) => {
+  // The newest address of IPv6 comes first in the kernel's list.
+  const inOrder = [
+    ...addresses.filter(({ address }) => isIpv4(address)),
+    ...addresses.filter(({ address }) => !isIpv4(address)).reverse(),
+  ];
+  return inOrder.map(({ address, prefix, broadcast, scope }) => {
     const brd = broadcast === null ? '' : ` brd ${formatIp(broadcast)}`;
-    return `addr add ${formatIp(address)}/${prefix.length}${brd} dev ${name}${scope === 'global' ? '' : ` scope ${scope}`}`;
+    const nodad = isIpv4(address) ? '' : ' nodad';
+    return `addr add ${formatIp(address)}/${prefix.length}${brd} dev ${name}${scope === 'global' ? '' : ` scope ${scope}`}${nodad}`;
   });
 }
 
@@ -103,6 +111,7 @@ function hardware({ mac }: Device): string {
 
 /** Names go into command lines as they are. */
 function checked(device: Device): Device {
-  if (!/^[A-Za-z0-9][\w.@-]{0,14}$/.test(device.name)) throw new LabError(`"${device.name}" can't be the name of a device in a lab`);
+  if (!/^[A-Za-z0-9][\w.@-]{0,14}$/.test(device.name))
+    throw new LabError(`"${device.name}" can't be the name of a device in a lab`);
   return device;
 }

@@ -32,8 +32,16 @@ function dropRule(underlay: Host, { protocol, port, from, to }: FirewallRule, fo
   const destination = to === null ? null : placeOf(underlay, to);
   if (!forwarded && source?.kind === 'ports') return null;
   const words: string[] = [];
-  if (source) words.push(source.kind === 'ports' ? `iifname ${portSet(source.ports)}` : `ip saddr ${source.range}`);
-  if (destination) words.push(destination.kind === 'ports' ? `oifname ${portSet(destination.ports)}` : `ip daddr ${destination.range}`);
+  if (source)
+    words.push(
+      source.kind === 'ports' ? `iifname ${portSet(source.ports)}` : `${familyWord(source.range)} saddr ${source.range}`,
+    );
+  if (destination)
+    words.push(
+      destination.kind === 'ports'
+        ? `oifname ${portSet(destination.ports)}`
+        : `${familyWord(destination.range)} daddr ${destination.range}`,
+    );
   if (port !== null && (protocol === 'tcp' || protocol === 'udp' || protocol === 'sctp')) words.push(`${protocol} dport ${port}`);
   else if (port !== null) words.push(`ip protocol { tcp, udp, sctp } th dport ${port}`);
   else words.push(protocol === null ? 'ether type ip' : `ip protocol ${protocol}`);
@@ -52,6 +60,11 @@ function placeOf(underlay: Host, text: string): Place {
   }
   if (ports.length === 0) throw new LabError(`underlay.firewall: "${text}" has no port on the switch`);
   return { kind: 'ports', ports };
+}
+
+/** Ranges of IPv6 have a colon. */
+function familyWord(range: string): 'ip' | 'ip6' {
+  return range.includes(':') ? 'ip6' : 'ip';
 }
 
 function portSet(ports: readonly string[]): string {

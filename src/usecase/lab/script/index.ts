@@ -38,9 +38,15 @@ export function labScript(lab: LabName, cluster: Cluster, world: World, options:
     header(lab),
     section('Namespaces. Settings come first: devices take them over when they are born.', hosts.map(namespaceText)),
     section('Devices', devicesText(hosts, world, namespaces, `${lab}-nowhere`)),
-    section('Routes', hosts.map(({ host, namespace }) => ipText(namespace, host.name, routeCommands(host)))),
+    section(
+      'Routes',
+      hosts.map(({ host, namespace }) => ipText(namespace, host.name, routeCommands(host))),
+    ),
     section('Neighbours and forwarding databases', neighboursText(hosts, world)),
-    section('Settings of single devices', hosts.map(({ host, namespace }) => sysctlText(namespace, deviceSysctls(host)))),
+    section(
+      'Settings of single devices',
+      hosts.map(({ host, namespace }) => sysctlText(namespace, deviceSysctls(host))),
+    ),
     section('Rules', [...hosts.map(rulesText), firewallSection(hosts, cluster)]),
     options.listeners ? section('Servers', listenersText(hosts)) : '',
     section('Commands of the operator', commandLines(cluster, namespaces)),
@@ -60,7 +66,7 @@ function header(lab: LabName): string {
 #                  ip netns pids "$n" | xargs -r kill -9; ip netns del "$n"; done
 set -euf
 
-# A new namespace takes these from the machine's own, whose owner may have changed them: back to the kernel's defaults, and no IPv6.
+# A new namespace takes these from the machine's own, whose owner may have changed them: back to the kernel's defaults, and no IPv6 unless it is wanted.
 plain() {
   ip netns exec "$1" sysctl -q -w \\
     ${PLAIN_SETTINGS.map(([key, value]) => `${key}=${value}`).join(' \\\n    ')}
@@ -100,14 +106,30 @@ function devicesText(
   const made = new Set<string>();
   const nowhere: Nowhere = { namespace: nowhereName, devices: [] };
   // A vxlan device needs its lower device, which the host at the other end may make: all pairs first.
-  const links = hosts.map(({ host, namespace }) => ({ namespace, host, commands: linkCommands(host, world, namespaces, made, nowhere) }));
+  const links = hosts.map(({ host, namespace }) => ({
+    namespace,
+    host,
+    commands: linkCommands(host, world, namespaces, made, nowhere),
+  }));
   const tunnels = (command: string): boolean => command.includes(' type vxlan ');
   return [
-    nowhere.devices.length === 0 ? '' : `\n# a network in which nobody answers\nip netns add ${nowhereName}\nplain ${nowhereName}\n`,
-    ...links.map(({ namespace, host, commands }) => ipText(namespace, host.name, commands.filter((command) => !tunnels(command)))),
+    nowhere.devices.length === 0
+      ? ''
+      : `\n# a network in which nobody answers\nip netns add ${nowhereName}\nplain ${nowhereName}\n`,
+    ...links.map(({ namespace, host, commands }) =>
+      ipText(
+        namespace,
+        host.name,
+        commands.filter((command) => !tunnels(command)),
+      ),
+    ),
     ...links.map(({ namespace, host, commands }) => ipText(namespace, `${host.name}: tunnels`, commands.filter(tunnels))),
     ...hosts.map(({ host, namespace }) => ipText(namespace, `${host.name}: ports, addresses, up`, upCommands(host))),
-    ipText(nowhereName, 'nowhere: up', nowhere.devices.map((device) => `link set ${device} up`)),
+    ipText(
+      nowhereName,
+      'nowhere: up',
+      nowhere.devices.map((device) => `link set ${device} up`),
+    ),
     '\n',
     ...hosts.map(({ namespace }) => `settled ${namespace}\n`),
     ...hosts.map(({ host, namespace }) => batch('bridge', namespace, `${host.name}: hairpin mode`, portCommands(host))),
@@ -133,24 +155,31 @@ function neighboursText(hosts: readonly LabHost[], world: World): readonly strin
 
 function rulesText({ host, namespace }: LabHost): string {
   const { iptables, ip6tables, iptablesLegacy, ipsets, nftables } = host.netfilter;
-  if (iptablesLegacy !== null || ipsets.size > 0) throw new LabError(`${host.name}: legacy tables and sets can't be built in a lab yet`);
+  if (iptablesLegacy !== null || ipsets.size > 0)
+    throw new LabError(`${host.name}: legacy tables and sets can't be built in a lab yet`);
   const load = (command: string, text: string): string =>
     text === '' ? '' : `\n${comment(host.name)}${hereDocument(`ip netns exec ${namespace} ${command}`, text)}`;
   // kube-proxy comes first, and chains of one priority run in the reverse order of their coming.
   return (
-    load('nft -f -', printRuleset(nftables)) + load('iptables-restore', restoreText(iptables)) + load('ip6tables-restore', restoreText(ip6tables))
+    load('nft -f -', printRuleset(nftables)) +
+    load('iptables-restore', restoreText(iptables)) +
+    load('ip6tables-restore', restoreText(ip6tables))
   );
 }
 
 function firewallSection(hosts: readonly LabHost[], cluster: Cluster): string {
   const underlay = hosts.find(({ host }) => host.name === 'underlay');
   const text = underlay ? firewallText(underlay.host, cluster.underlay.firewall) : '';
-  return text === '' || !underlay ? '' : `\n${comment('underlay.firewall')}${hereDocument(`ip netns exec ${underlay.namespace} nft -f -`, text)}`;
+  return text === '' || !underlay
+    ? ''
+    : `\n${comment('underlay.firewall')}${hereDocument(`ip netns exec ${underlay.namespace} nft -f -`, text)}`;
 }
 
 function listenersText(hosts: readonly LabHost[]): readonly string[] {
   const lines = hosts.flatMap(({ host, namespace }) =>
-    listenerArguments(host).map((words) => `ip netns exec ${namespace} setsid node -e "$server" ${words} </dev/null >/dev/null 2>&1 &\n`),
+    listenerArguments(host).map(
+      (words) => `ip netns exec ${namespace} setsid node -e "$server" ${words} </dev/null >/dev/null 2>&1 &\n`,
+    ),
   );
   return lines.length === 0 ? [] : [`server=$(cat <<'END'\n${LISTENER_PROGRAM}END\n)\n`, ...lines];
 }

@@ -36,7 +36,8 @@ export function neighbourCommands(host: Host, { addresses }: Holders): readonly 
     for (const address of addresses) {
       const entry = set.has(`${device.name} ${address}`) ? undefined : host.neighbours.get(device.name, address);
       const own = device.addresses.some((a) => a.address === address);
-      if (entry?.mac && !own) commands.push(`neigh replace ${formatIp(address)} lladdr ${entry.mac} dev ${device.name} nud reachable`);
+      if (entry?.mac && !own)
+        commands.push(`neigh replace ${formatIp(address)} lladdr ${entry.mac} dev ${device.name} nud reachable`);
     }
   }
   return commands;
@@ -47,7 +48,9 @@ export function fdbCommands(host: Host, { macs }: Holders): readonly string[] {
   const commands: string[] = [];
   for (const { device, mac, remote } of host.fdb) {
     commands.push(
-      remote === null ? `fdb replace ${mac} dev ${device} master static` : `fdb append ${mac} dev ${device} dst ${formatIp(remote)} self permanent`,
+      remote === null
+        ? `fdb replace ${mac} dev ${device} master static`
+        : `fdb append ${mac} dev ${device} dst ${formatIp(remote)} self permanent`,
     );
   }
   for (const bridge of host.devices.values()) {

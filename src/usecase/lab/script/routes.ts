@@ -18,7 +18,10 @@ export function routeCommands(host: Host): readonly string[] {
       const verb = seen.has(key) ? 'append' : 'add';
       seen.add(key);
       if (route.protocol === 'kernel') continue;
-      commands.push({ text: `route ${verb} ${formatRoute(route)}${id === TABLE_MAIN ? '' : ` table ${id}`}`, direct: isDirect(route) });
+      commands.push({
+        text: `route ${verb} ${formatRoute(route)}${id === TABLE_MAIN ? '' : ` table ${id}`}`,
+        direct: isDirect(route),
+      });
     }
   }
   return [...commands.filter(({ direct }) => direct), ...commands.filter(({ direct }) => !direct)].map(({ text }) => text);

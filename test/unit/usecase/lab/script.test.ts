@@ -48,7 +48,9 @@ describe('the script', () => {
   });
 
   test('drops what the firewall of the underlay drops', () => {
-    expect(script("underlay: { firewall: [{ drop: udp/8472, from: node-1 }] }")).toContain('iifname { "ul-node-1" } udp dport 8472 drop');
+    expect(script('underlay: { firewall: [{ drop: udp/8472, from: node-1 }] }')).toContain(
+      'iifname { "ul-node-1" } udp dport 8472 drop',
+    );
   });
 });
 
@@ -104,8 +106,14 @@ describe('names', () => {
 });
 
 test.each([
-  ['Warning: Extension recent revision 0 not supported, missing kernel module?', 'the match or target "recent" of iptables (module xt_recent)'],
+  [
+    'Warning: Extension recent revision 0 not supported, missing kernel module?',
+    'the match or target "recent" of iptables (module xt_recent)',
+  ],
   ['Error: Unknown device type.', 'a type of device (vxlan, bridge, veth or dummy)'],
-  ['sysctl: cannot stat /proc/sys/net/bridge/bridge-nf-call-iptables: No such file or directory', 'the setting net.bridge.bridge-nf-call-iptables'],
+  [
+    'sysctl: cannot stat /proc/sys/net/bridge/bridge-nf-call-iptables: No such file or directory',
+    'the setting net.bridge.bridge-nf-call-iptables',
+  ],
   ['RTNETLINK answers: File exists', null],
 ])('what a kernel lacks: %s', (message, missing) => expect(missingModule(message)).toBe(missing));
