@@ -3,9 +3,17 @@ import { lazyNetfilter } from '../kernel/netfilter/build.ts';
 import { buildHost } from './build-host.ts';
 import { podKey } from './cluster-index.ts';
 import { dumpedNetfilter } from './dumped-rules.ts';
-import { LEAF_SYSCTLS, NODE_SYSCTLS, NODE_SYSCTLS_6, ROUTER_SYSCTLS, ROUTER_SYSCTLS_6, hostSysctls, writeAll } from './host-sysctls.ts';
+import {
+  LEAF_SYSCTLS,
+  NODE_SYSCTLS,
+  NODE_SYSCTLS_6,
+  ROUTER_SYSCTLS,
+  ROUTER_SYSCTLS_6,
+  hostSysctls,
+  writeAll,
+} from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
-import { externalListeners, podListeners } from './listeners.ts';
+import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
 import { nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
@@ -44,9 +52,12 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
       neighbours: network.neighbours,
       knownMac: (device, address) => uplinks.knownMac(device, address) ?? network.knownMac(device, address),
       fdb: network.fdb,
-      sysctls: writeAll(hostSysctls(withIpv6(NODE_SYSCTLS, index.ipv6 ? NODE_SYSCTLS_6 : null), node.sysctls, devices), daemonSysctls(node, pods, index, cni)),
+      sysctls: writeAll(
+        hostSysctls(withIpv6(NODE_SYSCTLS, index.ipv6 ? NODE_SYSCTLS_6 : null), node.sysctls, devices),
+        daemonSysctls(node, pods, index, cni),
+      ),
       netfilter: dumpedNetfilter(node, recogniseRules) ?? compiledNetfilter(index, cni, node),
-      listeners: pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
+      listeners: [...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners), ...nodeListeners(node)],
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },
     cold,

@@ -1,6 +1,6 @@
 import { podKey } from './cluster-index.ts';
 import type { Listener } from '../kernel/socket/listener.ts';
-import type { ExternalHost, Pod } from './model/cluster.ts';
+import type { ExternalHost, Node, Pod } from './model/cluster.ts';
 
 /** Sockets of a pod: one on the wildcard address for each port it declares (unless it says it does not listen) or is taken to have. */
 export function podListeners(pod: Pod): readonly Listener[] {
@@ -28,6 +28,12 @@ export function podListeners(pod: Pod): readonly Listener[] {
       }),
     ),
   ];
+}
+
+/** Sockets of a node's own processes, which no pod holds. */
+export function nodeListeners({ name, assumedPorts = [] }: Node): readonly Listener[] {
+  const origin = { object: `Node ${name}`, by: 'kubelet', role: 'assumed-port' };
+  return assumedPorts.map(({ protocol, port }) => ({ protocol, address: null, port, owner: `node/${name}`, origin }));
 }
 
 export function externalListeners(external: ExternalHost): readonly Listener[] {

@@ -157,6 +157,11 @@ function assumedListeners(cluster: Cluster, answer: Answer): string[] {
       );
     }
   }
+  for (const { name, assumedPorts = [] } of cluster.nodes) {
+    if (!servers.has(`node/${name}`)) continue;
+    for (const { port, protocol, service } of assumedPorts)
+      notes.push(`a process of node/${name} is taken to listen on ${port}/${protocol}, where ${service} points`);
+  }
   return notes;
 }
 

@@ -55,6 +55,8 @@ export interface Node {
   /** A dump that replaces all compiled rules: its file name for messages, and its text. */
   readonly iptablesSave: { readonly file: string; readonly text: string } | null;
   readonly commands: readonly CommandLine[];
+  /** Ports on which a process of the node itself is taken to listen, since a service points there; left out: none. */
+  readonly assumedPorts?: Pod['assumedPorts'];
   readonly position: SourcePosition | null;
 }
 

@@ -448,6 +448,31 @@ describe('who listens', () => {
     expect(pods).toMatchObject([{ assumedPorts: [{ port: 7, protocol: 'tcp', service: 'default/web' }] }]);
   });
 
+  const api = (ip: string): string =>
+    `apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\naddressType: IPv4\nmetadata: {name: kubernetes, labels: {kubernetes.io/service-name: kubernetes}}\nports: [{name: https, port: 6443}]\nendpoints: [{addresses: [${ip}]}]`;
+  const hostPod = (name: string, ports: string): string =>
+    `pods: [{ name: ${name}, namespace: kube-system, node: n1, hostNetwork: true${ports} }]`;
+
+  test('the API server of a kubeadm dump: an endpoint at the address of its node', () => {
+    const { nodes, pods } = clusterOf(
+      NODES,
+      api('192.168.0.11'),
+      hostPod('etcd-n1', ''),
+      hostPod('kube-apiserver-n1', ''),
+      hostPod('proxy', ', ports: [10256]'),
+    );
+    const assumed = { protocol: 'tcp', port: 6443, service: 'default/kubernetes' };
+    expect(pods.map((p) => p.assumedPorts)).toEqual([[], [assumed], []]);
+    expect(nodes.map((n) => n.assumedPorts ?? [])).toEqual([[], []]);
+  });
+
+  test('an API server that is a process of its node, or declares its port', () => {
+    const assumed = [{ protocol: 'tcp', port: 6443, service: 'default/kubernetes' }];
+    expect(clusterOf(NODES, api('192.168.0.11')).nodes[0]?.assumedPorts).toEqual(assumed);
+    const declared = clusterOf(NODES, api('192.168.0.11'), hostPod('kube-apiserver-n1', ', ports: [6443]'));
+    expect([declared.nodes[0]?.assumedPorts ?? [], declared.pods[0]?.assumedPorts]).toEqual([[], []]);
+  });
+
   test('listens: false', () => {
     expect(clusterOf(NODES, 'pods: [{ name: a, node: n1, ports: [{ containerPort: 80, listens: false }] }]').pods).toMatchObject([
       { ports: [{ port: 80, listens: false }], assumedPorts: [] },
