@@ -1,6 +1,6 @@
 import { formatIp } from '../net/ip.ts';
 import type { ConnectionResult } from '../kernel/walk/connection.ts';
-import type { Leg, Outcome } from '../trace/outcome.ts';
+import type { Leg, Outcome, Verdict } from '../trace/outcome.ts';
 import { findCause } from './cause/find-cause.ts';
 import type { Branch } from './explore.ts';
 import type { Laboratory } from './laboratory.ts';
@@ -46,7 +46,7 @@ function outcomeOf(group: Group, asked: Plan, before: readonly Plan[], laborator
   });
   return {
     probability: tidy(group.probability),
-    verdict: result.unknownRules.length > 0 ? 'unknown' : result.verdict,
+    verdict: verdictOf(asked, result),
     server: result.server,
     source: result.source === null ? null : formatIp(result.source.address),
     cause,
@@ -56,6 +56,12 @@ function outcomeOf(group: Group, asked: Plan, before: readonly Plan[], laborator
     ...(sendsData(asked) && { data: withLayers(result.data, context) }),
     legs: group.sameBefore ? before.map((plan, i) => legOf(plan, first.results[i]!, context)) : [],
   };
+}
+
+/** Where only the request was asked about its arrival is all that can go well. */
+function verdictOf({ request }: Plan, result: ConnectionResult): Verdict {
+  if (result.unknownRules.length > 0) return 'unknown';
+  return request.noReply && result.server !== null ? 'connected' : result.verdict;
 }
 
 /** Of a connection that is only continued the segment is the request itself. */
@@ -68,7 +74,7 @@ function legOf(plan: Plan, result: ConnectionResult, context: LayerContext): Leg
     purpose: 'before',
     from: plan.source.label,
     to: plan.destination.label,
-    verdict: result.unknownRules.length > 0 ? 'unknown' : result.verdict,
+    verdict: verdictOf(plan, result),
     request: withLayers(result.request, context),
     reply: withLayers(result.reply, context),
     ack: withLayers(result.ack, context),

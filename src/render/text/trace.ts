@@ -111,8 +111,8 @@ function outcomeSections(outcome: Outcome, from: number, options: TraceTextOptio
     ...outcome.legs.flatMap((leg) => legSections(leg, options)),
     ...(outcome.request.length > from ? [requestSection(outcome.request, from, outcome.request.length, options)] : []),
     ...replySection(outcome.reply, options),
-    ...followUpSection('ack', outcome.ack, options),
-    ...followUpSection('data', outcome.data ?? [], options),
+    ...followUpSection('ack', outcome.ack, outcome.request, options),
+    ...followUpSection('data', outcome.data ?? [], outcome.request, options),
   ];
 }
 
@@ -133,18 +133,31 @@ function replySection(events: readonly TraceEvent[], options: TraceTextOptions):
   ];
 }
 
-/** Later packets of a connection that went well go the known way: one line says so. */
-function followUpSection(part: 'ack' | 'data', events: readonly TraceEvent[], options: TraceTextOptions): readonly Section[] {
+/** Later packets of a connection that went well mostly go the known way: one line says so. */
+function followUpSection(
+  part: 'ack' | 'data',
+  events: readonly TraceEvent[],
+  request: readonly TraceEvent[],
+  options: TraceTextOptions,
+): readonly Section[] {
   if (events.length === 0) return [];
-  if (options.detail === 'rules' || isLost(events)) return [{ title: `▼ ${part}`, kind: 'part', lines: viewOf(options)(events) }];
+  const known = JSON.stringify(way(events)) === JSON.stringify(way(request));
+  if (options.detail === 'rules' || isLost(events) || (!known && options.detail === 'hops'))
+    return [{ title: `▼ ${part}`, kind: 'part', lines: viewOf(options)(events) }];
   if (options.detail === 'summary') return [];
-  return [
-    {
-      title: `▼ ${part}      the same way; conntrack knows the connection, so no nat rule is asked again`,
-      kind: 'remark',
-      lines: [],
-    },
-  ];
+  const states = events.flatMap((event) => (event.kind === 'conntrack' && !event.outer ? [event.state] : []));
+  const why =
+    states.length > 0 && states.every((state) => state === 'ESTABLISHED')
+      ? '; conntrack knows the connection, so no nat rule is asked again'
+      : '';
+  return [{ title: `▼ ${part.padEnd(4)}     the same way${why}`, kind: 'remark', lines: [] }];
+}
+
+/** The hosts and devices that events pass. */
+function way(events: readonly TraceEvent[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.kind === 'rx' || event.kind === 'tx' ? [`${event.host} ${event.kind} ${event.device}`] : [],
+  );
 }
 
 function legSections(leg: Leg, options: TraceTextOptions): readonly Section[] {

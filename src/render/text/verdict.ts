@@ -52,10 +52,10 @@ function groupByAnswer(outcomes: readonly Outcome[]): readonly (readonly Outcome
 function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boolean, style: Style): readonly string[] {
   const first = outcomes[0]!;
   const share = outcomes.reduce((sum, outcome) => sum + outcome.probability, 0);
-  const word = WORDS[first.verdict];
-  const paint = first.verdict === 'connected' ? style.chalk.green.bold : style.chalk.red.bold;
+  const word = isOneWay(first) ? 'ARRIVED' : WORDS[first.verdict];
+  const paint = first.verdict !== 'connected' ? style.chalk.red : lostPart(first) ? style.chalk.yellow : style.chalk.green;
   const shareText = branched ? (share > 0.9995 ? ' every time' : ` ${percent(share)} of the time`) : '';
-  const title = `${paint(word)}${shareText}`;
+  const title = `${paint.bold(word)}${shareText}`;
   const headline = [who(outcomes, branched), seen(trace, outcomes)].filter((text) => text !== '').join(' ');
   const titleWidth = word.length + shareText.length;
   const [start, ...rest] = headline === '' ? [''] : wrap(headline, style.width - titleWidth - 2);
@@ -74,9 +74,30 @@ function who(outcomes: readonly Outcome[], branched: boolean): string {
   for (const outcome of outcomes) {
     if (outcome.server !== null) shares.set(outcome.server, (shares.get(outcome.server) ?? 0) + outcome.probability);
   }
-  if (shares.size === 0) return outcomes[0]!.verdict === 'connected' ? '' : answerLost(outcomes[0]!);
-  const names = [...shares].map(([server, share]) => shortName(server) + (branched ? ` (${percent(share)})` : ''));
-  return `${listing(names, 'or')} ${branched ? 'answers' : 'answered'}.`;
+  const first = outcomes[0]!;
+  const lost = lostPart(first);
+  if (lost === 'ack')
+    return `${shortName(first.reply[0]!.host)} answered, but the next packet is lost: no server ever gets the connection.`;
+  if (shares.size === 0) return first.verdict === 'connected' ? '' : answerLost(first);
+  const names = listing(
+    [...shares].map(([server, share]) => shortName(server) + (branched ? ` (${percent(share)})` : '')),
+    'or',
+  );
+  if (isOneWay(first)) return `at ${names}; the answer is not followed.`;
+  if (lost === 'data') return `The handshake with ${names} passes, the data does not.`;
+  return `${names} ${branched ? 'answers' : 'answered'}.`;
+}
+
+/** Only the request was followed, and it arrived. */
+function isOneWay({ verdict, server, reply, request }: Outcome): boolean {
+  return verdict === 'connected' && server !== null && reply.length === 0 && request.length > 0;
+}
+
+/** What of a TCP connection is lost after its handshake seemed to go well. */
+function lostPart({ verdict, server, reply, ack, data = [] }: Outcome): 'ack' | 'data' | null {
+  const isLost = (events: readonly TraceEvent[]): boolean => events.some((e) => e.kind === 'drop' && e.reason !== 'OTHERHOST');
+  if (verdict === 'connected' && server === null && reply.length > 0 && isLost(ack)) return 'ack';
+  return verdict !== 'connected' && server !== null && isLost(data) ? 'data' : null;
 }
 
 /** An answer that was sent and lost is not the same as none: somebody is there. */

@@ -65,8 +65,8 @@ export function findCause(evidence: Evidence): Cause | null {
 
 /** A TCP client whose ACK is lost believes it is connected, though no server knows of it: not well. So is a lost segment. */
 function isWell({ result, request }: Evidence): boolean {
+  if (request.noReply) return result.server !== null;
   if (result.verdict !== 'connected') return false;
-  if (request.noReply) return result.losses.length === 0;
   const blackHole =
     result.losses.some((loss) => loss.part === 'data') &&
     !result.data.some((event) => event.kind === 'socket' && event.action === 'deliver');

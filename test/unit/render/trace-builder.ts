@@ -61,6 +61,24 @@ export function delivered(pod: string, address: string): TraceEvent {
   return { host: pod, layer: 'L1', kind: 'socket', action: 'deliver', owner: pod, packet: { ...SYN, dst: address, dport: 8080 } };
 }
 
+/** The server's answer leaves, and comes to the client. */
+const sent = {
+  host: 'pod/default/web-1',
+  layer: 'L1',
+  kind: 'tx',
+  device: 'eth0',
+  packet: { ...SYN, src: '10.0.0.3', sport: 8080, dst: '10.0.0.2', dport: 40000, flags: 'SYN,ACK' },
+} as const satisfies TraceEvent;
+
+const answered = {
+  host: 'pod/default/client',
+  layer: 'L1',
+  kind: 'socket',
+  action: 'answer',
+  owner: 'pod/default/client',
+  packet: { ...SYN, src: '10.96.0.20', sport: 80, dst: '10.0.0.2', dport: 40000, flags: 'SYN,ACK' },
+} as const satisfies TraceEvent;
+
 export function dropped(reason: string): TraceEvent {
   return { ...NODE, kind: 'drop', reason, where: 'nf_hook_slow', hook: 'FORWARD' };
 }
@@ -100,7 +118,7 @@ export function outcome(fields: Partial<Outcome>): Outcome {
     source: '10.0.0.2',
     cause: null,
     request: [],
-    reply: [],
+    reply: fields.server === null ? [] : [sent, answered],
     ack: [],
     legs: [],
     ...fields,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { traceMermaid } from '../../../src/render/mermaid.ts';
 import { traceText } from '../../../src/render/text/trace.ts';
+import type { TraceEvent } from '../../../src/trace/event.ts';
 import type { DetailLevel, Trace } from '../../../src/trace/trace.ts';
 import { ascii, coloured, plain } from './plain-style.ts';
 import { connects, delivered, dropped, outcome, rule, toEndpoint, trace } from './trace-builder.ts';
@@ -33,7 +34,7 @@ describe('hops', () => {
       'CONNECTED  pod/web-1 answered. It saw the client itself, 10.0.0.2.',
       '  rule         node-1, nat KUBE-SEP-2 #2: 10.96.0.20:80 ⇒ 10.0.0.3:8080',
       '               -A KUBE-SEP-2 -j DNAT --to-destination 10.0.0.3:8080',
-      '  reply        not followed',
+      '  reply        SYN-ACK from pod/web-1 reaches pod/client',
     ]);
   });
 
@@ -108,6 +109,30 @@ test('summary: rewrites and delivery only', () => {
   expect(text.split('CONNECTED')[0]).not.toContain('KUBE-');
 });
 
+describe('packets behind the answer', () => {
+  const device = (kind: 'rx' | 'tx', name: string): TraceEvent => ({ host: 'node/node-1', layer: 'L1', kind, device: name });
+  const tracked = (state: 'ESTABLISHED' | 'UNTRACKED'): TraceEvent => ({
+    host: 'node/node-1',
+    layer: 'L1',
+    kind: 'conntrack',
+    hook: 'PREROUTING',
+    state,
+    direction: null,
+    entry: null,
+  });
+  const request = [connects, device('rx', 'veth1'), device('tx', 'eth0')];
+
+  test.each([
+    ['the known way', [device('rx', 'veth1'), tracked('ESTABLISHED'), device('tx', 'eth0')], 'conntrack knows the connection'],
+    ['without conntrack', [device('rx', 'veth1'), tracked('UNTRACKED'), device('tx', 'eth0')], /the same way$/m],
+    ['another way', [device('rx', 'veth1'), tracked('ESTABLISHED'), device('tx', 'eth1')], /▼ ack$/m],
+  ])('%s', (_what, ack, says) => {
+    const text = shown(trace([outcome({ request, ack })]));
+    expect(text).toMatch(says);
+    if (ack.some((event) => event.kind === 'tx' && event.device === 'eth1')) expect(text).not.toContain('the same way;');
+  });
+});
+
 describe('the verdict', () => {
   const failed = outcome({
     verdict: 'timeout',
@@ -121,6 +146,29 @@ describe('the verdict', () => {
       at: { leg: 0, part: 'request', event: 2 },
       whyNot: 'rule 8 would have let it through',
     },
+  });
+
+  test('a request that was not followed further has arrived', () => {
+    const arrived = outcome({ request: [connects, delivered('pod/default/web-1', '10.0.0.3')], reply: [] });
+    expect(shown(trace([arrived]))).toContain('ARRIVED  at pod/web-1; the answer is not followed.');
+  });
+
+  test('a connection that no server gets is connected in vain', () => {
+    const vain = outcome({
+      request: [connects],
+      server: null,
+      source: null,
+      reply: branch(1, 1).reply,
+      ack: [dropped('NETFILTER_DROP')],
+    });
+    expect(shown(trace([vain])).replace(/\s+/g, ' ')).toContain(
+      'CONNECTED pod/web-1 answered, but the next packet is lost: no server ever gets the connection.',
+    );
+  });
+
+  test('a handshake that passes, and data that does not', () => {
+    const big = outcome({ verdict: 'timeout', request: [connects], data: [dropped('PKT_TOO_BIG')] });
+    expect(shown(trace([big]))).toContain('TIMED OUT  The handshake with pod/web-1 passes, the data does not.');
   });
 
   test('names cause, place, rule and remedy', () => {
