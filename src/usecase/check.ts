@@ -1,8 +1,11 @@
 import type { Check } from '../kubernetes/model/check.ts';
+import type { Cluster } from '../kubernetes/model/cluster.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { API_VERSION } from '../trace/trace.ts';
 import type { CheckReport, CheckResult } from '../trace/check-report.ts';
 import { evaluate } from './expectations.ts';
+import { allChecks } from './find-check.ts';
+import { completeScenario, withNeededServices } from './needed-services.ts';
 import { openLaboratory } from './laboratory.ts';
 import type { Engine, LaboratoryOptions, LaboratoryResult } from './laboratory.ts';
 import { ask } from './question.ts';
@@ -23,27 +26,31 @@ export interface CheckOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> 
  * Runs every check of a scenario: each over a fresh state, or, in a scenario with steps, all of them in order over one state. A check
  * that can't be run fails with the reason.
  */
-export function runChecks(scenario: Scenario, options: CheckOptions, engine: Engine): CheckReport {
+export function runChecks(given: Scenario, options: CheckOptions, engine: Engine): CheckReport {
+  const probes = allChecks(given).flatMap((check) => [check, ...check.before]);
+  const scenario = given.steps.length > 0 ? completeScenario(given, probes, options.namespace ?? 'default') : given;
   const checks = scenario.steps.length > 0 ? runInOrder(scenario, options, engine) : runApart(scenario, options, engine);
   const passed = checks.filter((check) => check.ok).length;
   return { apiVersion: API_VERSION, kind: 'CheckReport', passed, failed: checks.length - passed, checks };
 }
 
 function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): CheckResult[] {
-  const laboratories = new Map<boolean, LaboratoryResult>();
-  const laboratoryFor = (coldNeighbours: boolean): LaboratoryResult => {
-    const opened = laboratories.get(coldNeighbours) ?? openLaboratory(scenario.cluster, { ...options, coldNeighbours }, engine);
-    laboratories.set(coldNeighbours, opened);
+  const laboratories = new Map<string, LaboratoryResult>();
+  const laboratoryFor = (cluster: Cluster, kind: string, coldNeighbours: boolean): LaboratoryResult => {
+    const key = `${coldNeighbours} ${kind}`;
+    const opened = laboratories.get(key) ?? openLaboratory(cluster, { ...options, coldNeighbours }, engine);
+    laboratories.set(key, opened);
     return opened;
   };
   const namespace = options.namespace ?? 'default';
   return scenario.checks.map((check, i) => {
     options.onProgress?.(i, scenario.checks.length);
-    const opened = laboratoryFor(check.coldNeighbours);
+    const { cluster, assumptions } = withNeededServices(scenario.cluster, [check, ...check.before], namespace);
+    const opened = laboratoryFor(cluster, assumptions.join(), check.coldNeighbours);
     const answer = opened.ok
       ? ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false })
       : refused('');
-    return resultOf(check, opened, answer, scenario.assumptions, namespace);
+    return resultOf(check, opened, answer, [...scenario.assumptions, ...assumptions], namespace);
   });
 }
 

@@ -13,6 +13,8 @@ import { notModelledOn } from './not-modelled.ts';
 import { FIRST_SOURCE_PORT } from './plan.ts';
 import { ask, likeliest } from './question.ts';
 import type { Answer, Question } from './question.ts';
+import { allChecks } from './find-check.ts';
+import { completeScenario } from './needed-services.ts';
 import { refused } from './refs/ref.ts';
 import { goThrough } from './timeline.ts';
 
@@ -34,7 +36,8 @@ export type TraceResult = { readonly ok: true; readonly trace: Trace } | Failure
 export type TraceListResult = { readonly ok: true; readonly traces: TraceList } | Failure;
 
 /** What happens to this packet: one connection through a scenario's cluster, every outcome of it. */
-export function traceConnection(scenario: Scenario, probe: Probe, options: TraceOptions, engine: Engine): TraceResult {
+export function traceConnection(given: Scenario, probe: Probe, options: TraceOptions, engine: Engine): TraceResult {
+  const scenario = withServices(given, probe, options);
   const reached = reach(scenario, probe, options, engine);
   if (!reached.ok) return reached;
   const { laboratory, question, state, notes } = reached;
@@ -48,12 +51,13 @@ export function traceConnection(scenario: Scenario, probe: Probe, options: Trace
  * own. Where a connection may end in several ways the next goes on from the most likely one (the first among equals), and says so.
  */
 export function traceRepeated(
-  scenario: Scenario,
+  given: Scenario,
   probe: Probe,
   count: number,
   options: TraceOptions,
   engine: Engine,
 ): TraceListResult {
+  const scenario = withServices(given, probe, options);
   const reached = reach(scenario, probe, options, engine);
   if (!reached.ok) return reached;
   const { laboratory, question: first } = reached;
@@ -69,6 +73,14 @@ export function traceRepeated(
     notes = next.note === null ? reached.notes : [...reached.notes, next.note];
   }
   return { ok: true, traces: { apiVersion: API_VERSION, kind: 'TraceList', items } };
+}
+
+/** The scenario with the services that its cluster would also have, where the question asks for one of them. */
+function withServices(scenario: Scenario, probe: Probe, options: TraceOptions): Scenario {
+  const { before = [], namespace = 'default', check } = options;
+  // With steps everything before the check is gone through too.
+  const others = scenario.steps.length > 0 && check ? allChecks(scenario).flatMap((each) => [each, ...each.before]) : [];
+  return completeScenario(scenario, [probe, ...before, ...others], namespace);
 }
 
 interface Reached {
