@@ -22,7 +22,11 @@ export async function main(packageRoot: string): Promise<void> {
 
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw new UsageError(`standard input cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
 
