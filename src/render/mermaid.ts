@@ -62,9 +62,16 @@ function frame({ packet }: TraceEvent): string {
   return `${what} ${endpoint(packet.src, packet.sport)} → ${endpoint(packet.dst, packet.dport)}`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '#': '#35;', ';': '#59;', '<': '#lt;', '>': '#gt;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '#': '#35;',
+  ';': '#59;',
+  '<': '#lt;',
+  '>': '#gt;',
+  '&': '#amp;',
+  '%%': '#37;#37;',
+};
 
-/** Mermaid ends a statement at ; and reads # as the start of an entity. */
+/** Mermaid ends a statement at ; and reads # as the start of an entity, and %% anywhere as that of a directive or comment. */
 function label(text: string): string {
-  return text.replace(/[#;<>]/g, (char) => ENTITIES[char]!);
+  return text.replace(/[#;<>&]|%%/g, (found) => ENTITIES[found]!);
 }

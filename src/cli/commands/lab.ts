@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { jsonText } from '../../render/json.ts';
 import { labReportText } from '../../render/lab-report.ts';
+import { printableLines } from '../../render/printable.ts';
 import { engine } from '../../usecase/engine.ts';
 import { findCheck } from '../../usecase/find-check.ts';
 import { labReport, planCampaigns } from '../../usecase/lab/campaign.ts';
@@ -47,7 +48,11 @@ export function addLabCommand(program: Command, io: Io, act: Act): void {
     );
   subcommand(lab, 'script', 'print the shell script that builds the lab').action(
     (files: readonly string[], options: LabOptions) =>
-      act(async () => ({ stdout: (await plan(files, options, io)).script, exitCode: EXIT.yes })),
+      act(async () => {
+        const { script } = await plan(files, options, io);
+        // A shell needs every character as it is, a terminal must not act on them.
+        return { stdout: io.stdoutIsTerminal ? printableLines(script) : script, exitCode: EXIT.yes };
+      }),
   );
   subcommand(lab, 'up', 'build the lab and leave it').action((files: readonly string[], options: LabOptions) =>
     act(() => up(files, options, io)),

@@ -55,7 +55,7 @@ export class Reader {
     }
     const name = this.text(mapping, key);
     if (name === undefined) return undefined;
-    if (!/^[^\s/:\p{Cc}]{1,253}$/u.test(name)) return this.wrong(mapping, key, 'a name without blanks, "/" and ":"');
+    if (!/^[^\s/:\p{Cc}\p{Cf}\p{Cs}]{1,253}$/u.test(name)) return this.wrong(mapping, key, 'a name without blanks, "/" and ":"');
     return name;
   }
 
