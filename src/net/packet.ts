@@ -75,7 +75,7 @@ export interface Packet {
   readonly dst: IpAddress;
   readonly ttl: number;
   readonly tos: number;
-  /** IPv4 "don't fragment". Of IPv6, where nobody but the sender cuts a packet: false while its sender may still do so. */
+  /** IPv4 "don't fragment". Of IPv6, where nobody but the sender cuts a packet: false while its sender, or who has put it together, may do so. */
   readonly df: boolean;
   /** Bytes of the whole IP packet, headers included. */
   readonly length: number;

@@ -1,4 +1,4 @@
-import { ipHeaderLength } from '../../net/ip.ts';
+import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
 import { fragmentHeaders } from '../walk/fragment.ts';
 import { ACCEPT } from './hook.ts';
 import type { Packet } from '../../net/packet.ts';
@@ -10,7 +10,8 @@ export function defragment({ walk, host, skb }: HookCall): HookVerdict {
   if (!skb.packet.fragment) return ACCEPT;
   const whole = reassemble(walk.state.host(host.name), skb.packet);
   if (!whole) return { kind: 'stolen' };
-  skb.packet = whole.packet;
+  // What nf_ct_frag6_reasm has put together may be cut again (ignore_df).
+  skb.packet = isIpv4(whole.packet.dst) ? whole.packet : { ...whole.packet, df: false };
   skb.fragmentSize = whole.largest;
   return ACCEPT;
 }

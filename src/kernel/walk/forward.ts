@@ -60,7 +60,7 @@ function mayForward6(walk: Walk, host: Host, skb: Skb, route: UnicastRoute): boo
     return false;
   }
   const mtu = Math.max(MIN_MTU_6, route.route.mtuLocked ? mtuOf(host, route) : deviceMtu(host, route));
-  if (packet.length > mtu && (fragmentSize === 0 || fragmentSize > mtu)) {
+  if (packet.length > mtu && (packet.df || fragmentSize > mtu)) {
     sendIcmpError(walk, host, skb, TOO_BIG, mtu);
     walk.drop(skb, host, 'PKT_TOO_BIG', 'ip6_forward', { device: route.device, detail: { mtu: String(mtu) } });
     return false;

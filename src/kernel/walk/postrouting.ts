@@ -35,6 +35,5 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
 
 /** ip_fragment, ip6_fragment: IPv6 cuts only for a sender of this host, or what it has put together itself, into no larger pieces than before. */
 function mayCut({ packet, fragmentSize }: Skb, mtu: number): boolean {
-  if (!packet.df) return true;
-  return !isIpv4(packet.dst) && fragmentSize > 0 && fragmentSize <= mtu;
+  return !packet.df && (isIpv4(packet.dst) || fragmentSize <= mtu);
 }

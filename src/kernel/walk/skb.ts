@@ -1,3 +1,4 @@
+import { isIpv4 } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { ConntrackReference } from '../netfilter/conntrack/entry.ts';
@@ -62,5 +63,7 @@ export function scrub(skb: Skb, otherNamespace: boolean): void {
   skb.route = null;
   skb.sentBySocket = false;
   skb.fragmentSize = 0;
+  // Nobody there may cut an IPv6 packet (ignore_df).
+  if (!isIpv4(skb.packet.dst)) skb.packet = { ...skb.packet, df: true };
   if (otherNamespace) skb.mark = 0;
 }

@@ -2,6 +2,7 @@ import { TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import { compareForListing, compareRoutes } from '../../../kernel/routing/order.ts';
 import { once } from '../../../support/once.ts';
 import { leaseOf } from './lease.ts';
+import { familyOf } from '../../../net/ip.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Route, RoutingTable } from '../../../kernel/routing/route.ts';
 import type { ClusterIndex } from '../../cluster-index.ts';
@@ -23,7 +24,8 @@ export function leasesOf(index: ClusterIndex, backend: string, family: IpFamily)
   const ours = (lease: Lease | null): lease is Lease => lease !== null && (lease.backendType ?? backend) === backend;
   const lease = (node: Node): readonly Lease[] => [leaseOf(node, family)].filter(ours);
   const all = once(() => index.cluster.nodes.flatMap(lease));
-  const byPodAddress = (address: IpAddress): readonly Lease[] => index.nodesByPodAddress(address).flatMap(lease);
+  const byPodAddress = (address: IpAddress): readonly Lease[] =>
+    familyOf(address) === family ? index.nodesByPodAddress(address).flatMap(lease) : [];
   return {
     all,
     byPodAddress,

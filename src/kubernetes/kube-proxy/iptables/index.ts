@@ -38,7 +38,7 @@ export function kubeProxyIptables(
     return view(index);
   };
   const shared = (chain: SharedChain, tail: readonly RuleLine[] = []): Chain =>
-    sharedChain({ chain, services, view: chain.startsWith('nat/') ? announcing : view, starts: starts[chain], tail });
+    sharedChain({ chain, services, family, view: chain.startsWith('nat/') ? announcing : view, starts: starts[chain], tail });
 
   const filter = tableOf('filter', [
     ...chainsOf('filter', FILTER_JUMPS, 'ACCEPT', family),

@@ -5,6 +5,7 @@ import type { LineChain } from '../../../kernel/netfilter/iptables/chain.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { Rule, TableName } from '../../../kernel/netfilter/iptables/table.ts';
 import type { Packet } from '../../../net/packet.ts';
+import type { IpFamily } from '../../../net/ip.ts';
 import type { ServiceMap } from '../../services/service-map.ts';
 import type { PortView } from './port-view.ts';
 import type { SharedChain } from './shared-rules.ts';
@@ -12,6 +13,7 @@ import type { SharedChain } from './shared-rules.ts';
 export interface SharedChainParts {
   readonly chain: SharedChain;
   readonly services: ServiceMap;
+  readonly family: IpFamily;
   readonly view: (index: number) => PortView;
   /** Number of rules in front of each service port's, and of all of them at the end: `ports.length + 1` numbers. */
   readonly starts: Int32Array;
@@ -23,12 +25,11 @@ export interface SharedChainParts {
  * A chain that all service ports add to, in the order of the service map. The rules of a port are made when one of them is looked
  * at, and the candidates for a packet are found by its address or port: the cost of a look-up does not grow with the number of services.
  */
-export function sharedChain({ chain, services, view, starts, tail }: SharedChainParts): LineChain {
+export function sharedChain({ chain, services, family, view, starts, tail }: SharedChainParts): LineChain {
   const [table, name] = splitName(chain);
   const ports = services.ports;
   const fromPorts = starts[ports.length]!;
   const length = fromPorts + tail.length;
-  const family = ports[0]?.family ?? 4;
   const compiled: Rule[] = [];
   let all: readonly RuleLine[] | undefined;
 
