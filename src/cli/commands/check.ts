@@ -2,16 +2,18 @@ import { InvalidArgumentError, Option } from 'commander';
 import { checkGithub } from '../../render/check/github.ts';
 import { checkJunit } from '../../render/check/junit.ts';
 import { checkText } from '../../render/check/text.ts';
+import { formatDiagnostics } from '../../render/diagnostics.ts';
 import { jsonText } from '../../render/json.ts';
+import { checkDiagnostics } from '../../usecase/check-diagnostics.ts';
 import { runChecks } from '../../usecase/check.ts';
 import { engine } from '../../usecase/engine.ts';
 import { allChecks } from '../../usecase/find-check.ts';
-import { UsageError } from '../errors.ts';
+import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
 import { progressOn } from '../progress.ts';
 import { scenarioFrom } from '../scenario-input.ts';
-import { outputStyle } from '../terminal.ts';
+import { errorStyle, outputStyle } from '../terminal.ts';
 import { writeFileAtomically } from '../write-file.ts';
 import type { Command } from 'commander';
 import type { CheckReport } from '../../trace/check-report.ts';
@@ -51,6 +53,10 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   const scenario = await scenarioFrom(fileNames(args, options), io);
   if (allChecks(scenario).length === 0)
     throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
+  const diagnostics = checkDiagnostics(scenario, options.namespace ?? 'default');
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new InputError(errors);
+  io.err(formatDiagnostics(diagnostics, errorStyle(io)));
   const progress = progressOn(io, 'checks');
   const report = runChecks(
     scenario,
