@@ -92,6 +92,8 @@ export interface PolicyEvent extends EventBase {
   readonly chain: string;
   readonly verdict: 'accept' | 'drop';
   readonly passedOver: number;
+  /** Of an nftables ruleset: its table's family ("ip", "ip6", "inet"); absent for iptables. */
+  readonly family?: string;
   /** A chain of iptables-legacy. */
   readonly legacy?: true;
 }

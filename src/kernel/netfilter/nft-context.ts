@@ -112,7 +112,8 @@ class HookContext implements NftContext {
   recordPolicyDrop(chain: string, passedOver: number): void {
     const { walk, skb, host, hook } = this.#call;
     walk.countRules(passedOver);
-    walk.emit(skb, host, { kind: 'policy', hook, table: this.table.name, chain, verdict: 'drop', passedOver });
+    const { name: table, family } = this.table;
+    walk.emit(skb, host, { kind: 'policy', hook, table, family, chain, verdict: 'drop', passedOver });
   }
 
   unknownRule({ text, source }: NftRule): void {

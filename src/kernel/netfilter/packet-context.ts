@@ -114,7 +114,11 @@ class PacketContext implements TraverseContext {
 
   reversePath(loose: boolean, acceptLocal: boolean, validMark: boolean): boolean {
     const device = this.inDevice;
-    return device === null || this.host.devices.get(device)?.kind === 'loopback' || hasReversePath(this.host, this.packet, device, validMark ? this.mark : 0, loose, acceptLocal);
+    return (
+      device === null ||
+      this.host.devices.get(device)?.kind === 'loopback' ||
+      hasReversePath(this.host, this.packet, device, validMark ? this.mark : 0, loose, acceptLocal)
+    );
   }
 
   socketExists(): boolean {
@@ -134,7 +138,9 @@ class PacketContext implements TraverseContext {
     const { skb } = this.#call;
     const back = lookup(this.host.routing, { ...outputFlow(skb.packet, null, 0), dst: skb.packet.src });
     const there = skb.route && skb.route.kind !== 'error' ? mtuOf(this.host, skb.route) : MAX_MTU;
-    const mtuBack = back.ok ? (back.route.mtu ?? this.host.devices.get(back.route.nexthops[0]?.dev ?? '')?.mtu ?? MAX_MTU) : MAX_MTU;
+    const mtuBack = back.ok
+      ? (back.route.mtu ?? this.host.devices.get(back.route.nexthops[0]?.dev ?? '')?.mtu ?? MAX_MTU)
+      : MAX_MTU;
     return Math.min(there, mtuBack) - ipHeaderLength(skb.packet.dst) - TCP_HEADER;
   }
 
@@ -151,8 +157,15 @@ class PacketContext implements TraverseContext {
     return this.#call.walk.looked(rules, matched);
   }
 
-  unknownRule(rule: Rule): void {
-    this.#call.walk.noteUnknownRule(this.host, rule);
+  unknownRule(rule: Rule, chain: string, number: number): void {
+    const { walk, skb, host, hook } = this.#call;
+    const text = `-A ${chain} ${rule.body}`;
+    walk.noteUnknownRule(host, {
+      body: `rule ${number} of ${this.table} ${chain}, ${text}`,
+      ...(rule.source && { source: rule.source }),
+    });
+    const at = { hook, table: this.table, chain, rule: number, ...(this.#legacy && { legacy: true as const }) };
+    walk.emit(skb, host, { kind: 'rule', ...at, text, verdict: 'continue', passedOver: 0, unknown: 'taken not to match' });
   }
 
   get #state(): HostState {

@@ -1,6 +1,7 @@
 import type { PolicyEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import {
+  acceptByPolicy,
   causeAt,
   chainOf,
   deleteRule,
@@ -10,7 +11,6 @@ import {
   onHost,
   packetAt,
   placeOf,
-  programOf,
   untrackingRule,
 } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
@@ -66,18 +66,14 @@ function roleOf(rule: RuleEvent): string | null {
 }
 
 export function isReject(rule: RuleEvent): boolean {
-  return / -j REJECT\b/.test(rule.text);
+  return rule.family === undefined
+    ? / -j REJECT\b/.test(rule.text)
+    : /(^| )reject( |$)/.test(rule.text.replace(/ comment ".*"$/, ''));
 }
 
 function policyDrop(event: PolicyEvent, site: Site, index: number): Cause {
   const text = `no rule of ${chainOf(event)} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP`;
-  return causeAt(
-    site,
-    'policy-drop',
-    text,
-    [onHost(event.host, `${programOf(event)} -t ${event.table} -P ${event.chain} ACCEPT`)],
-    index,
-  );
+  return causeAt(site, 'policy-drop', text, [onHost(event.host, acceptByPolicy(event))], index);
 }
 
 function ruleDrop(site: Site, rule: RuleEvent, index: number): Cause {

@@ -118,9 +118,24 @@ export function chainOf({ table, chain, legacy }: RuleEvent | PolicyEvent): stri
   return `${table} ${chain}${legacy ? ' of iptables-legacy' : ''}`;
 }
 
-/** The program that changes the rules that an event is about. */
-export function programOf({ legacy }: RuleEvent | PolicyEvent): string {
-  return legacy ? 'iptables-legacy' : 'iptables';
+/** The program that changes the rules of iptables that an event is about. */
+function programOf({ legacy, packet }: RuleEvent | PolicyEvent): string {
+  const isIpv6 = packet?.src.includes(':') ?? false;
+  return `${isIpv6 ? 'ip6tables' : 'iptables'}${legacy ? '-legacy' : ''}`;
+}
+
+/** The command that lets a chain accept what none of its rules decides. */
+export function acceptByPolicy(event: PolicyEvent): string {
+  const { family, table, chain } = event;
+  if (family !== undefined) return `nft chain ${family} ${table} ${chain} '{ policy accept; }'`;
+  return `${programOf(event)} -t ${table} -P ${chain} ACCEPT`;
+}
+
+/** The command that accepts UDP to a port ahead of what dropped it. */
+export function acceptUdp(event: RuleEvent | PolicyEvent, port: number | undefined): string {
+  const { family, table, chain, hook } = event;
+  if (family !== undefined) return `nft insert rule ${family} ${table} ${chain} udp dport ${port ?? '0-65535'} accept`;
+  return `${programOf(event)} -t ${table} -I ${hook} -p udp${port === undefined ? '' : ` --dport ${port}`} -j ACCEPT`;
 }
 
 /** "rule 3 of filter FORWARD". */
@@ -135,6 +150,13 @@ export function describeRule(rule: RuleEvent): string {
 
 /** The command that takes a rule out again. */
 export function deleteRule(rule: RuleEvent): string {
+  const { family, table, chain } = rule;
+  // nft knows a rule by its handle only, which a listing with -a shows.
+  if (family !== undefined)
+    return onHost(
+      rule.host,
+      `nft -a list chain ${family} ${table} ${chain}; nft delete rule ${family} ${table} ${chain} handle HANDLE`,
+    );
   return onHost(rule.host, `${programOf(rule)} -t ${rule.table} ${rule.text.replace(/^-A /, '-D ')}`);
 }
 

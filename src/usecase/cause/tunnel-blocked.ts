@@ -1,5 +1,5 @@
 import type { Diagnose } from './evidence.ts';
-import { causeAt, chainOf, describePacket, describeRule, onHost, packetAt, programOf } from './evidence.ts';
+import { acceptUdp, causeAt, chainOf, describePacket, describeRule, onHost, packetAt } from './evidence.ts';
 import { droppingRule } from './dropped-by-rule.ts';
 
 /** tunnel-blocked: the overlay's own packet between nodes was dropped by a firewall, or came to where no tunnel ends. */
@@ -11,13 +11,11 @@ export const tunnelBlocked: Diagnose = (_evidence, site) => {
   if (dropping) {
     const { event, index } = dropping;
     const by = event.kind === 'rule' ? describeRule(event) : `the policy of ${chainOf(event)}`;
-    const port = packet?.dport === undefined ? '' : ` --dport ${packet.dport}`;
-    const accept = `${programOf(event)} -t ${event.table} -I ${event.hook} -p udp${port} -j ACCEPT`;
     return causeAt(
       site,
       'tunnel-blocked',
       `${site.host} dropped ${what}, which carries the pods' traffic, by ${by}`,
-      [onHost(site.host, accept)],
+      [onHost(site.host, acceptUdp(event, packet?.dport))],
       index,
     );
   }

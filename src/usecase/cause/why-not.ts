@@ -30,7 +30,7 @@ export function whyNot(evidence: Evidence, site: Site, cause: Cause): string | n
   const dropping = ASKED.includes(cause.code) ? droppingRule(site) : null;
   const host = evidence.world.host(site.host);
   const view = packetAt(site);
-  if (!dropping || !host || !view) return null;
+  if (!dropping || !host || !view || dropping.event.family !== undefined) return null;
   const { event } = dropping;
   const tableName = TABLE_NAMES.find((name) => name === event.table);
   const table = tableName && (event.legacy ? host.netfilter.iptablesLegacy : host.netfilter.iptables)?.get(tableName);

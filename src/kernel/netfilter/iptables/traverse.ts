@@ -75,7 +75,7 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
     const matched = matches(table, chain, index, rule, context);
     if (matched === false) continue;
     if (matched === 'unknown' || !isDoable(table, rule.target.action, mayEnter)) {
-      context.unknownRule?.(rule, chain.name, index + 1);
+      if (!isHarmless(rule.target.action)) context.unknownRule?.(rule, chain.name, index + 1);
       continue;
     }
     const passedOver = index - frame.counted;
@@ -108,6 +108,15 @@ function matches(table: Table, chain: Chain, index: number, rule: Rule, context:
     if (holds === 'unknown') result = 'unknown';
   }
   return result;
+}
+
+/** Targets that only tell somebody, or count: they change nothing about the packet whatever their options. */
+const TELLING: readonly string[] = ['LOG', 'NFLOG', 'ULOG', 'AUDIT', 'TRACE', 'LED', 'IDLETIMER', 'RATEEST'];
+
+/** True where it does not matter for the packet whether a rule matches. */
+function isHarmless(action: TargetAction): boolean {
+  if (action.kind === 'unknown') return TELLING.includes(action.name);
+  return action.kind === 'none' || action.kind === 'log' || action.kind === 'no-effect';
 }
 
 /** False for a target that is not modelled and for a jump to nowhere or too deep. */

@@ -714,7 +714,7 @@ const CASES: readonly Case[] = [
     edit: [['podCIDR: 10.244.1.0/24 }', 'podCIDR: 10.244.1.0/24, iptablesSave: node-1.save }']],
     to: 'pod/web-2:8080',
     verdict: 'unknown',
-    says: ['-m geoip --source-country DE -j DROP', 'the verdict is connected'],
+    says: ['node/node-1: rule 1 of filter FORWARD, -A FORWARD -m geoip --source-country DE -j DROP', 'the verdict is connected'],
     remedy: null,
   },
 ];

@@ -28,13 +28,14 @@ external:
 `;
 
 /** What any `iptablesSave` of a scenario reads as. */
-const DUMP = `*filter
+const dumpOf = (rule: string): string => `*filter
 :INPUT ACCEPT [0:0]
 :FORWARD ACCEPT [0:0]
 :OUTPUT ACCEPT [0:0]
--A FORWARD -m geoip --source-country DE -j DROP
+${rule}
 COMMIT
 `;
+const UNKNOWN = '-A FORWARD -m geoip --source-country DE -j DROP';
 
 /** "node-1: ip route del ..." */
 export function command(line: string): NonNullable<LaboratoryOptions['commands']>[number] {
@@ -42,8 +43,8 @@ export function command(line: string): NonNullable<LaboratoryOptions['commands']
   return { host: line.slice(0, colon), command: line.slice(colon + 2) };
 }
 
-export function scenario(text: string): Scenario {
-  const loaded = loadScenario([{ name: 'test.yaml', text }], { readFile: () => DUMP });
+export function scenario(text: string, dumpedRule = UNKNOWN): Scenario {
+  const loaded = loadScenario([{ name: 'test.yaml', text }], { readFile: () => dumpOf(dumpedRule) });
   if (!loaded.ok) throw new Error(loaded.diagnostics.map((d) => d.message).join('\n'));
   return loaded.scenario;
 }
@@ -55,8 +56,9 @@ export function outcome(
   to: string,
   commands: readonly string[] = [],
   more: Partial<Probe> = {},
+  dumpedRule = UNKNOWN,
 ): Outcome {
-  const traced = traceConnection(scenario(text), probe(from, to, more), { commands: commands.map(command) }, engine);
+  const traced = traceConnection(scenario(text, dumpedRule), probe(from, to, more), { commands: commands.map(command) }, engine);
   if (!traced.ok) throw new Error(traced.diagnostics.map((d) => d.message).join('\n'));
   const [only, ...others] = traced.trace.outcomes;
   if (!only || others.length > 0) throw new Error(`${others.length + 1} outcomes`);

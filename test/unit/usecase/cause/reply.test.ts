@@ -5,6 +5,7 @@ import { findCause } from '../../../../src/usecase/cause/find-cause.ts';
 import type { Evidence } from '../../../../src/usecase/cause/evidence.ts';
 import { planConnection } from '../../../../src/usecase/plan.ts';
 import { cluster, emptyWorld, probe, result } from '../fixtures.ts';
+import { BASE, outcome } from './lab.ts';
 import { dnat, drop, packet, policy, route, rx } from '../events.ts';
 
 type Lost = readonly [part: Exclude<ConnectionPart, 'other'>, events: readonly KernelEvent[]];
@@ -62,6 +63,36 @@ describe('findCause of answers that go wrong', () => {
       remedy: ['iptables -t filter -I INPUT -p udp --dport 8472 -j ACCEPT  # on node/node-1'],
       at: { part: 'reply', event: 0 },
     });
+  });
+
+  test('rules and policies of nftables are mended with nft', () => {
+    const nft = { family: 'inet', table: 'firewall', chain: 'forward' };
+    const lost = drop('node/node-1', 'NETFILTER_DROP', 'nft_do_chain', answer);
+    const byPolicy = findCause(evidence(['reply', [{ ...policy('node/node-1', 'FORWARD'), ...nft }, lost]]));
+    expect(byPolicy).toMatchObject({
+      code: 'policy-drop',
+      remedy: ["nft chain inet firewall forward '{ policy accept; }'  # on node/node-1"],
+    });
+    const rule: KernelEvent = {
+      kind: 'rule',
+      host: 'node/node-1',
+      hook: 'FORWARD',
+      ...nft,
+      rule: 2,
+      text: 'tcp dport 80 reject with tcp reset',
+      verdict: 'drop',
+      passedOver: 1,
+    };
+    expect(findCause(evidence(['reply', [rule, lost]]))).toMatchObject({
+      code: 'rule-reject',
+      remedy: ['nft -a list chain inet firewall forward; nft delete rule inet firewall forward handle HANDLE  # on node/node-1'],
+    });
+  });
+
+  test('a rule that only logs leaves no verdict open', () => {
+    const dump = '-A FORWARD -m geoip --source-country DE -j LOG';
+    const text = BASE.replace('podCIDR: 10.244.1.0/24 }', 'podCIDR: 10.244.1.0/24, iptablesSave: node-1.save }');
+    expect(outcome(text, 'pod/client', 'pod/web-2:8080', [], {}, dump)).toMatchObject({ verdict: 'connected', cause: null });
   });
 
   test('a client whose ACK is lost is connected in vain', () => {
