@@ -16,6 +16,7 @@ import {
   packetAt,
 } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { serviceOfAddress } from '../refs/service.ts';
 import { bestRoute, holderIn, mainTable } from './where.ts';
 
 const REFUSING = ['unreachable', 'prohibit', 'blackhole'] as const;
@@ -32,6 +33,14 @@ export const routeRefuses: Diagnose = (evidence, site) => {
   const table = route.table === 'main' ? '' : ` table ${route.table}`;
   const remedy = [onHost(site.host, `ip route del ${route.entry}${table}`)];
   const address = parseIp(packet?.dst ?? '') ?? evidence.request.destination;
+  if (holderHost(evidence, address) === null && serviceOfAddress(evidence.cluster, address) === null)
+    return causeAt(
+      site,
+      code,
+      `${text}; nobody has the address, so there is nothing to be reached, as designed`,
+      null,
+      routeIndex(site),
+    );
   const replaced = route.table === 'main' ? lostRoute(evidence, site.host, address) : null;
   if (replaced) remedy.push(onHost(site.host, `ip route add ${replaced}`));
   return causeAt(site, code, text, remedy, routeIndex(site));

@@ -290,6 +290,15 @@ const CASES: readonly Case[] = [
     says: ['underlay has no route back to 10.244.1.2', 'nobody masqueraded the client'],
     remedy: ['iptables -t nat -A POSTROUTING -s 10.244.0.0/16 ! -d 10.244.0.0/16 -j MASQUERADE  # on node/node-1'],
   },
+  {
+    code: 'route-blackhole',
+    what: 'it swallows what is for nobody',
+    commands: ['node-1: ip route add blackhole 10.244.9.0/24'],
+    to: '10.244.9.9:80',
+    verdict: 'timeout',
+    says: ['nobody has the address', 'as designed'],
+    remedy: null,
+  },
   ...(['unreachable', 'prohibit', 'blackhole'] as const).map(
     (type): Case => ({
       code: `route-${type}`,
