@@ -22,5 +22,6 @@ export function translateIcmpError(call: HookCall, { entry, direction }: Conntra
   const before = skb.packet;
   skb.packet = manipulate({ ...before, l4: { ...l4, embedded } }, target, manip);
   emitRewrite(call, before, manip, false);
-  if (manip === 'dst' && call.hook === 'PREROUTING') skb.route = null;
+  // What came by lo has its route already, and keeps it where OUTPUT has put the address back before (nf_nat_ipv4_pre_routing).
+  if (manip === 'dst' && call.hook === 'PREROUTING' && before.dst !== skb.packet.dst) skb.route = null;
 }
