@@ -54,14 +54,25 @@ function staleEntry(site: Site, address: string): { readonly text: string; reado
   return { text, remedy: protocol === 'udp' ? [onHost(nat.host, command)] : null };
 }
 
-/** A pod takes its node's whole range for its own link: what lies in it and is no pod can't be reached. */
+/** A pod takes its node's whole range for its own link, a node its own network: what lies in both is on one of them only. */
 function overlappingRange({ cluster }: Evidence, site: Site, text: string): Cause | null {
   const { nodeCidr } = cluster.underlay;
   const pods = cluster.podCidrs.find((range) => cidrsOverlap(range, nodeCidr));
-  if (!pods || !site.host.startsWith('pod/')) return null;
-  const why = `: the pod range ${formatCidr(pods)} overlaps with the nodes' network ${formatCidr(nodeCidr)}, so the pod takes that for its own link`;
-  const remedy = [`give cluster.podCIDR a range that does not overlap with ${formatCidr(nodeCidr)}`];
-  return causeAt(site, 'neighbour-failed', `${text}${why}`, remedy);
+  if (pods && !site.host.startsWith('external/')) {
+    const who = site.host.startsWith('pod/') ? 'the pod' : site.host;
+    const why = `: the pod range ${formatCidr(pods)} overlaps with the nodes' network ${formatCidr(nodeCidr)}, so ${who} takes that for its own link`;
+    const remedy = [`give cluster.podCIDR a range that does not overlap with ${formatCidr(nodeCidr)}`];
+    return causeAt(site, 'neighbour-failed', `${text}${why}`, remedy);
+  }
+  for (const [i, node] of cluster.nodes.entries()) {
+    const twin = cluster.nodes
+      .slice(0, i)
+      .find((other) => other.podCidrs.some((a) => node.podCidrs.some((b) => cidrsOverlap(a, b))));
+    if (!twin) continue;
+    const why = `: the nodes ${twin.name} and ${node.name} have pod ranges that overlap, ${twin.podCidrs.map(formatCidr).join(', ')} and ${node.podCidrs.map(formatCidr).join(', ')}`;
+    return causeAt(site, 'neighbour-failed', `${text}${why}`, [`give node ${node.name} a podCIDR of its own`]);
+  }
+  return null;
 }
 
 function nextHop(site: Site): { readonly address: string; readonly device: string } | null {

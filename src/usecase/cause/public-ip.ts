@@ -14,10 +14,11 @@ const CODES: Readonly<Record<string, CauseCode>> = {
   IP_INNOROUTES: 'no-route',
   IP_OUTNOROUTES: 'no-route',
   NEIGH_FAILED: 'neighbour-failed',
+  OTHERHOST: 'tunnel-blocked',
 };
 
 /**
- * ttl-expired, no-route, neighbour-failed: the tunnel leads to the public IP that a node's annotation names, and this is not the address
+ * ttl-expired, no-route, neighbour-failed, tunnel-blocked: the tunnel leads to the public IP that a node's annotation names, and this is not the address
  * by which the other nodes know it. Where it is one of the sender's own, vxlan hands the packet back to its own device
  * (encap_bypass_if_local), and it goes round.
  */
@@ -32,10 +33,13 @@ export const wrongPublicIp: Diagnose = (evidence, site) => {
   const own = site.events.some(
     (e) => e.kind === 'route' && e.purpose === 'tunnel' && e.table === 'local' && e.host === site.host,
   );
-  if (goesRound && !own) return null;
-  const fate = goesRound
-    ? `an address of ${site.host} itself: what it sends there comes out of its own tunnel again, until the TTL ends`
-    : `but ${site.host} knows no way to that address`;
+  const elsewhere = site.drop?.reason === 'OTHERHOST';
+  if (goesRound && !own && !elsewhere) return null;
+  const fate = elsewhere
+    ? `but ${site.host} has that address, and its tunnel does not take what is for another node`
+    : goesRound
+      ? `an address of ${site.host} itself: what it sends there comes out of its own tunnel again, until the TTL ends`
+      : `but ${site.host} knows no way to that address`;
   const text = `flannel's tunnel to the pods of node/${node.name} leads to ${formatIp(parsed)}, which that node announces as its public IP, ${fate}`;
   const command = `kubectl annotate --overwrite node ${node.name} ${OVERWRITE}=${formatIp(right)}`;
   return causeAt(site, code, text, [`${command}  # or start flanneld with --iface`]);

@@ -496,6 +496,34 @@ const CASES: readonly Case[] = [
     remedy: ['iptables -t mangle -D PREROUTING -s 10.244.1.2/32 -j TTL --ttl-set 1  # on node/node-1'],
   },
   {
+    code: 'tunnel-blocked',
+    what: 'a node announces the public IP of another',
+    edit: [
+      [
+        'podCIDR: 10.244.2.0/24 }',
+        'podCIDR: 10.244.2.0/24, annotations: { flannel.alpha.coreos.com/public-ip: 172.18.0.4 } }\n- { name: node-3, ip: 172.18.0.4, podCIDR: 10.244.3.0/24 }',
+      ],
+    ],
+    to: 'pod/web-2:8080',
+    verdict: 'timeout',
+    says: ['leads to 172.18.0.4', 'node/node-3 has that address'],
+    remedy: [
+      'kubectl annotate --overwrite node node-2 flannel.alpha.coreos.com/public-ip-overwrite=172.18.0.3  # or start flanneld with --iface',
+    ],
+  },
+  {
+    code: 'neighbour-failed',
+    what: 'two nodes have one pod range',
+    edit: [
+      ['podCIDR: 10.244.2.0/24 }', 'podCIDR: 10.244.1.0/24 }'],
+      ['ip: 10.244.2.2', 'ip: 10.244.1.4'],
+    ],
+    to: 'pod/web-2:8080',
+    verdict: 'host-unreachable',
+    says: ['the nodes node-1 and node-2 have pod ranges that overlap, 10.244.1.0/24 and 10.244.1.0/24'],
+    remedy: ['give node node-2 a podCIDR of its own'],
+  },
+  {
     code: 'no-such-address',
     what: 'a pod that is not there',
     to: '10.244.2.99:8080',
