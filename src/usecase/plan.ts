@@ -1,4 +1,5 @@
-import { familyOf, parseIp } from '../net/ip.ts';
+import { familyOf, ipv4, ipv6, isIpv4, parseIp } from '../net/ip.ts';
+import type { IpAddress } from '../net/ip.ts';
 import type { ConnectionRequest } from '../kernel/walk/connection.ts';
 import type { Probe } from '../kubernetes/model/check.ts';
 import type { Cluster } from '../kubernetes/model/cluster.ts';
@@ -43,7 +44,8 @@ export function planConnection(cluster: Cluster, probe: Probe, options: PlanOpti
   const pin = resolvePin(cluster, probe.backend, options.namespace);
   if (!pin.ok) return pin;
   const { host, owner } = source.value;
-  const { address, port, protocol } = destination.value;
+  const { port, protocol } = destination.value;
+  const address = orOwn(destination.value.address, bind);
   const request: ConnectionRequest = {
     host,
     owner,
@@ -58,6 +60,12 @@ export function planConnection(cluster: Cluster, probe: Probe, options: PlanOpti
     noReply: options.noReply ?? false,
   };
   return found({ request, pin: pin.value, source: source.value, destination: destination.value });
+}
+
+/** Linux takes the unspecified address as destination for the host itself: the source, or loopback (ip_route_output_key_hash). */
+function orOwn(destination: IpAddress, bind: IpAddress | null): IpAddress {
+  if (BigInt(destination) !== 0n) return destination;
+  return bind ?? (isIpv4(destination) ? ipv4(0x7f000001) : ipv6(1n));
 }
 
 function resolvePin(cluster: Cluster, backend: string | null, namespace: string): Result<Server | null> {

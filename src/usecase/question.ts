@@ -1,6 +1,7 @@
 import { KernelState } from '../kernel/state.ts';
 import type { Probe } from '../kubernetes/model/check.ts';
 import type { Outcome } from '../trace/outcome.ts';
+import { bindProblem } from './bind.ts';
 import { explore } from './explore.ts';
 import type { Branch, Exploration } from './explore.ts';
 import { judge } from './judge.ts';
@@ -45,6 +46,8 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
   if (!planned.ok) return planned;
   const { asked, before: earlier } = planned.value;
   const { world, connect } = laboratory;
+  const unbound = continues ? null : firstOf([...earlier, asked], ({ request }) => bindProblem(world, request));
+  if (unbound !== null) return refused(unbound);
   const exploration = explore([...earlier, asked], { world, state, connect });
   if (exploration.branches.length === 0) return refused(missedPinMessage(exploration));
   return found({
@@ -54,6 +57,14 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
     sampled: exploration.sampled,
     assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration), ...endlessNotes(exploration)],
   });
+}
+
+function firstOf(plans: readonly Plan[], problemOf: (plan: Plan) => string | null): string | null {
+  for (const plan of plans) {
+    const problem = problemOf(plan);
+    if (problem !== null) return problem;
+  }
+  return null;
 }
 
 /**
