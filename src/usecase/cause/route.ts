@@ -33,7 +33,7 @@ export const routeRefuses: Diagnose = (evidence, site) => {
   const table = route.table === 'main' ? '' : ` table ${route.table}`;
   const remedy = [onHost(site.host, `ip route del ${route.entry}${table}`)];
   const address = parseIp(packet?.dst ?? '') ?? evidence.request.destination;
-  if (holderHost(evidence, address) === null && serviceOfAddress(evidence.cluster, address) === null)
+  if (holderIn(evidence.world, address) === null && serviceOfAddress(evidence.cluster, address) === null)
     return causeAt(
       site,
       code,
