@@ -25,3 +25,12 @@ for (const { name: set, every } of SETS) {
     }
   });
 }
+
+describe.skipIf(LAB_OBSTACLE !== null)(`the lab does what it taught before${WHY_SKIPPED}`, () => {
+  const folder = join(ROOT, 'test/golden/found');
+  test.each(readdirSync(folder))('%s', async (name) => {
+    const scenario = scenarioOf(join(folder, name));
+    const results = await verifyChecks(scenario, scenario.checks);
+    expect(results.filter(({ agrees }) => !agrees).map(describeDifference)).toEqual([]);
+  });
+});
