@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { InputFile, ReadFile } from '../scenario/scenario.ts';
 import type { Io } from './io.ts';
@@ -17,6 +17,7 @@ export const TUTORIAL = 'scenarios/tutorial.yaml';
 export async function readInputs(names: readonly string[], io: Io): Promise<readonly InputFile[]> {
   if (names.length === 0) return [{ name: TUTORIAL, text: readText(join(io.packageRoot, TUTORIAL), TUTORIAL) }];
   const files: InputFile[] = [];
+  const read = new Set<string>();
   let stdinRead = false;
   for (const name of names) {
     if (name === '-' || name === '/dev/stdin') {
@@ -24,7 +25,11 @@ export async function readInputs(names: readonly string[], io: Io): Promise<read
       stdinRead = true;
       files.push({ name: '<stdin>', text: await io.readStdin() });
     } else {
-      files.push(...readPath(name));
+      for (const file of readPath(name)) {
+        if (read.has(resolve(file.name))) throw new UsageError(`${file.name}: the same file is given twice`);
+        read.add(resolve(file.name));
+        files.push(file);
+      }
     }
   }
   return files;

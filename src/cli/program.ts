@@ -30,7 +30,6 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
     .version(readVersion(io), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .showHelpAfterError("Try 'k8snet --help'.")
     .exitOverride()
     .configureOutput({
       writeOut: io.out,
@@ -50,7 +49,14 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
   addCheckCommand(program, io, act);
   addExplainCommand(program, io, act);
   addLabCommand(program, io, act);
+  pointToOwnHelp(program, 'k8snet');
   return program;
+}
+
+/** After a mistake in a command's flags its own help is what helps. */
+function pointToOwnHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`Try '${path} --help'.`);
+  for (const sub of command.commands) pointToOwnHelp(sub, `${path} ${sub.name()}`);
 }
 
 function readVersion(io: Io): string {

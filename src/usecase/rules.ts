@@ -22,9 +22,10 @@ export function nodeRules(cluster: Cluster, nodeName: string, { component, famil
   return node.ok ? { ok: true, tables: compileNodeIptables(cluster, node.value, component, family) } : node;
 }
 
-/** The node of that name, or a message that says which ones there are. */
+/** The node of that name ("node-1", or as a reference: "node/node-1"), or a message that says which ones there are. */
 export function nodeNamed(cluster: Cluster, name: string): Result<Node> {
-  const node = cluster.nodes.find((candidate) => candidate.name === name);
+  const bare = name.replace(/^(node|nodes|no)\//, '');
+  const node = cluster.nodes.find((candidate) => candidate.name === bare);
   if (node !== undefined) return found(node);
   const names = cluster.nodes.map((candidate) => candidate.name).join(', ');
   return refused(`there is no node ${JSON.stringify(name)}${names === '' ? '' : `; there are ${names}`}`);

@@ -12,6 +12,7 @@ describe('0: yes', () => {
     ['a connection', ['trace', '-']],
     ['its checks', ['check', '-']],
     ['rules', ['rules', '-', '--node', 'node-1']],
+    ['rules of a node reference', ['rules', '-', '--node', 'node/node-1']],
     ['help', ['--help']],
     ['help of a command', ['trace', '--help']],
     ['the bare name prints help', []],
@@ -45,7 +46,7 @@ describe('2: the input or the command line is wrong; nothing on stdout', () => {
   const empty = join(folder, 'empty');
   test.each<[string, string[], RegExp]>([
     ['an unknown command', ['trance'], /^k8snet: error: .*unknown command 'trance'/],
-    ['an unknown option', ['trace', '--frm', 'x'], /^k8snet: error: unknown option '--frm'.*--from/s],
+    ['an unknown option', ['trace', '--frm', 'x'], /^k8snet: error: unknown option '--frm'.*--from.*Try 'k8snet trace --help'/s],
     ['a missing argument of an option', ['trace', '--from'], /^k8snet: error: .*argument missing/],
     ['a port beyond 65535', ['trace', '-', '--sport', '65536'], /whole number from 1 to 65535/],
     ['a level that does not exist', ['trace', '-', '--detail', 'all'], /Allowed choices are summary, hops, rules/],
@@ -53,6 +54,7 @@ describe('2: the input or the command line is wrong; nothing on stdout', () => {
     ['a file that does not exist', ['trace', 'nope.yaml'], /^k8snet: error: nope.yaml: no such file or folder\n/],
     ['a reference among the files', ['trace', 'pod/client'], /hint: a reference goes with --from or --to/],
     ['a device', ['trace', '/dev/zero'], /neither a file nor a folder/],
+    ['a file twice', ['check', 'scenarios/tutorial.yaml', './scenarios/tutorial.yaml'], /the same file is given twice/],
     ['standard input twice', ['trace', '-', '-'], /only once/],
     ['no such check', ['trace', '-', '--check', 'nope'], /no check "nope".*hint: checks: 1 "answers", 2 "no such port"/s],
     ['half a question', ['trace', '-', '--from', 'pod/client'], /--to is missing/],

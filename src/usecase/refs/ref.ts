@@ -44,9 +44,9 @@ const KIND_OF_ALIAS: ReadonlyMap<string, RefKind> = new Map(
   ),
 );
 
-/** The kind behind one of kubectl's names for it ("po", "Services"); undefined when there is none. */
+/** The kind behind one of kubectl's names for it ("po", "Services", "deploy.apps"); undefined when there is none. */
 export function kindOfAlias(text: string): RefKind | undefined {
-  return KIND_OF_ALIAS.get(text.toLowerCase());
+  return KIND_OF_ALIAS.get(text.toLowerCase().replace(/\.apps$/, ''));
 }
 
 /** All names a kind may be given by. */

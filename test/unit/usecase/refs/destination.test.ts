@@ -30,6 +30,10 @@ describe('resolveDestination', () => {
     ['external/laptop', 'external/laptop:443 | 203.0.113.9:443/tcp'],
     ['external/laptop:80', 'external/laptop:80 | 203.0.113.9:80/tcp'],
     ['deploy/web:8080', 'pod/default/web-1:8080 | 10.244.0.3:8080/tcp | deploy/web: pod/default/web-1 was taken, the first of 2'],
+    [
+      'deployments.apps/web:8080',
+      'pod/default/web-1:8080 | 10.244.0.3:8080/tcp | deploy/web: pod/default/web-1 was taken, the first of 2',
+    ],
     ['10.96.0.20:80', '10.96.0.20:80 | 10.96.0.20:80/tcp'],
     ['10.96.0.20', '10.96.0.20:80 | 10.96.0.20:80/tcp'],
     ['[fd00::1]:443', '[fd00::1]:443 | fd00::1:443/tcp'],
