@@ -5,6 +5,9 @@ import { ipLink } from './ip/link.ts';
 import { ipNeighbour } from './ip/neighbour.ts';
 import { ipRoute } from './ip/route.ts';
 import { ipRule } from './ip/rule.ts';
+import { ip6Address } from './ip6/address.ts';
+import { ip6Route } from './ip6/route.ts';
+import { mentionsIpv6 } from './ip6/words.ts';
 import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
@@ -58,17 +61,18 @@ export function ipCommand(host: Host, words: readonly string[]): OperatorResult 
   return attempt(() => ({ ok: true, host: runObject(host, words) }));
 }
 
-function runObject(host: Host, words: readonly string[]): Host {
+function runObject(host: Host, words: readonly string[], isIpv6 = false): Host {
   const [word, ...rest] = words;
   if (word === undefined) return refuse('Usage: ip [ OPTIONS ] OBJECT { COMMAND | help }');
-  if (word.startsWith('-')) return runOption(host, word, rest);
+  if (word.startsWith('-')) return runOption(host, word, rest, isIpv6);
+  const speaksIpv6 = isIpv6 || mentionsIpv6(rest);
   switch (matchCommand(word, OBJECTS)) {
     case 'address':
-      return ipAddress(host, rest);
+      return speaksIpv6 ? ip6Address(host, rest) : ipAddress(host, rest);
     case 'route':
-      return ipRoute(host, rest);
+      return speaksIpv6 ? ip6Route(host, rest) : ipRoute(host, rest);
     case 'rule':
-      return ipRule(host, rest);
+      return speaksIpv6 ? unmodelled('ip -6 rule') : ipRule(host, rest);
     case 'neighbor':
     case 'neighbour':
       return ipNeighbour(host, rest);
@@ -111,15 +115,16 @@ const FURTHER_OBJECTS: readonly string[] = [
   'ntbl',
 ];
 
-function runOption(host: Host, option: string, rest: readonly string[]): Host {
+function runOption(host: Host, option: string, rest: readonly string[], isIpv6: boolean): Host {
   const name = option.startsWith('--') ? option.slice(1) : option;
-  if (OUTPUT_OPTIONS.includes(name)) return runObject(host, rest);
+  if (OUTPUT_OPTIONS.includes(name)) return runObject(host, rest, isIpv6 && name !== '-4');
   if (name === '-f' || name === '-family') {
     const [family, ...behind] = rest;
+    if (family === 'inet6') return runObject(host, behind, true);
     return family === 'inet' ? runObject(host, behind) : unmodelled(`ip -family ${family ?? ''}`);
   }
   if (name === '-V' || name === '-Version') return host;
-  if (name === '-6') return unmodelled('IPv6 (ip -6)');
+  if (name === '-6') return runObject(host, rest, true);
   return ['-n', '-netns', '-b', '-batch', '-force', '-0', '-B', '-M', '-l', '-loops', '-rc', '-rcvbuf', '-echo'].includes(name)
     ? unmodelled(`ip ${option}`)
     : refuse(`Option "${option}" is unknown, try "ip -help".`);

@@ -104,18 +104,24 @@ function socket(event: SocketEvent): Pick<Line, 'columns' | 'tone'> {
 }
 
 const ICMP_WORDS: Readonly<Record<string, string>> = {
-  '0': 'echo reply',
-  '3': 'ICMP unreachable',
-  '8': 'echo request',
-  '11': 'ICMP time exceeded',
+  'icmp 0': 'echo reply',
+  'icmp 3': 'ICMP unreachable',
+  'icmp 8': 'echo request',
+  'icmp 11': 'ICMP time exceeded',
+  'icmpv6 1': 'ICMPv6 unreachable',
+  'icmpv6 2': 'ICMPv6 packet too big',
+  'icmpv6 3': 'ICMPv6 hop limit exceeded',
+  'icmpv6 128': 'echo request',
+  'icmpv6 129': 'echo reply',
 };
 
 /** What kind of packet it is, in a word or two: "SYN", "datagram", "echo request". */
 function packetWord(packet: NonNullable<TraceEvent['packet']>): string {
   if (packet.flags) return packet.flags.replaceAll(',', '-');
   if (packet.icmp) {
-    if (packet.icmp.type === 3 && packet.icmp.code === 4) return 'ICMP fragmentation needed';
-    return ICMP_WORDS[String(packet.icmp.type)] ?? `ICMP type ${packet.icmp.type}`;
+    const { type, code } = packet.icmp;
+    if (packet.protocol === 'icmp' && type === 3 && code === 4) return 'ICMP fragmentation needed';
+    return ICMP_WORDS[`${packet.protocol} ${type}`] ?? `${packet.protocol === 'icmpv6' ? 'ICMPv6' : 'ICMP'} type ${type}`;
   }
   return packet.protocol === 'udp' ? 'datagram' : packet.protocol === 'sctp' ? 'INIT' : 'packet';
 }

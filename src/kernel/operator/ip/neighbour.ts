@@ -1,4 +1,5 @@
 import { cidrContains } from '../../../net/cidr.ts';
+import { parseIpv6 } from '../../../net/ip.ts';
 import { withNeighbour, withoutNeighbours } from '../../neighbour/table.ts';
 import { Arguments, matchCommand } from '../arguments.ts';
 import { requireDevice } from '../devices.ts';
@@ -80,7 +81,7 @@ function readEntry(host: Host, args: Arguments): EntryWords {
     }
   }
   if (device === undefined || address === undefined) return refuse('Device and destination are required arguments.');
-  const ip = parseAddress(address, 'any valid address');
+  const ip = parseIpv6(address) ?? parseAddress(address, 'any valid address');
   const { name } = requireDevice(host, device);
   return { device: name, address: ip, mac: mac === undefined ? null : parseLinkAddress(mac), state };
 }

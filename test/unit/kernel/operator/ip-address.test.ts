@@ -115,7 +115,7 @@ describe('ip address', () => {
     [['ip addr add 10.1.1.1/24 dev nosuch'], 'Cannot find device "nosuch"'],
     [['ip addr flush dev nosuch'], 'Device "nosuch" does not exist.'],
     [['ip addr foo'], 'Command "foo" is unknown, try "ip address help".'],
-    [['ip addr add fd00::1/64 dev eth0'], 'not modelled: IPv6 (fd00::1) is not modelled'],
+    [['ip addr add fd00::1/64 dev eth0'], 'Error: ipv6: IPv6 is disabled on this device.'],
   ])('%j is refused', (lines, expected) => {
     expect(answer(testHost(), ...lines)).toBe(expected);
   });

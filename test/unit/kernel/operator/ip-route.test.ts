@@ -146,8 +146,8 @@ describe('ip route', () => {
     [['ip link set eth0 down', 'ip route add 10.10.0.0/24 via 172.18.0.3'], 'Error: Nexthop has invalid gateway.'],
     [['ip route foo'], 'Command "foo" is unknown, try "ip route help".'],
     [['ip foo'], 'Object "foo" is unknown, try "ip help".'],
-    [['ip -6 route add fd00::/64 dev eth0'], 'not modelled: IPv6 (ip -6) is not modelled'],
-    [['ip route add fd00::/64 dev eth0'], 'not modelled: IPv6 (fd00::) is not modelled'],
+    [['ip -6 route add fd00::/64 dev eth0'], 'Error: IPv6 is disabled on nexthop device.'],
+    [['ip route add fd00::/64 dev eth0'], 'Error: IPv6 is disabled on nexthop device.'],
     [['ip route add 10.0.0.0/8 via 172.18.0.3 | cat'], 'not modelled: not one plain command: k8snet runs no shell'],
   ])('%j is refused', (lines, expected) => {
     expect(answer(testHost(), ...lines)).toBe(expected);
