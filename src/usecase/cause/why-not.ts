@@ -20,7 +20,12 @@ interface Candidate {
   readonly number: number;
   readonly body: string;
   readonly failed: readonly string[];
+  /** It is meant for this packet by an address, a port or a device that fits, or stands right ahead of the drop. */
+  readonly isNear: boolean;
 }
+
+/** A condition that says what a rule is about. */
+const TELLING = /(^| )-[sdio] |--[sd]ports? /;
 
 /**
  * "Why not": the rule ahead of the drop, in the same table, that would have accepted the packet but for one condition (two at
@@ -72,7 +77,7 @@ function probedPacket(
 function candidates(table: Table, dropping: RuleEvent | PolicyEvent, packet: ProbedPacket): Candidate[] {
   const found: Candidate[] = [];
   let budget = BUDGET;
-  const search = (name: string, failed: readonly string[], depth: number): void => {
+  const search = (name: string, failed: readonly string[], fits: boolean, depth: number): void => {
     const chain = table.chain(name);
     const end = dropping.kind === 'rule' && dropping.chain === name ? dropping.rule - 1 : (chain?.length ?? 0);
     for (let i = 0; chain && i < end && budget > 0; i++, budget--) {
@@ -82,12 +87,14 @@ function candidates(table: Table, dropping: RuleEvent | PolicyEvent, packet: Pro
       const unmet = unmetConditions(rule, packet);
       if (unmet === null || failed.length + unmet.length > 2) continue;
       const all = [...failed, ...unmet];
-      if (action.kind === 'accept') found.push({ chain: name, number: i + 1, body: rule.body, failed: all });
-      else if (depth < DEEPEST) search(action.chain, all, depth + 1);
+      const isNear = fits || rule.matches.some(({ text }) => TELLING.test(text) && !unmet.includes(text));
+      if (action.kind === 'accept')
+        found.push({ chain: name, number: i + 1, body: rule.body, failed: all, isNear: isNear || name === dropping.chain });
+      else if (depth < DEEPEST) search(action.chain, all, isNear, depth + 1);
     }
   };
-  search(dropping.hook, [], 0);
-  return found.filter((candidate) => candidate.failed.length > 0);
+  search(dropping.hook, [], false, 0);
+  return found.filter(({ failed, isNear }) => failed.length > 0 && isNear);
 }
 
 /** null: it can't be told whether one of the rule's conditions holds. */

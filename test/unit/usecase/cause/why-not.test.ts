@@ -48,6 +48,26 @@ describe('whyNot', () => {
     ).toBeUndefined();
   });
 
+  test.each([
+    ['that is about something else', 'iptables -A INGRESS -p tcp --dport 3000 -j ACCEPT', undefined],
+    ['that is for this server', 'iptables -A INGRESS -d 10.244.2.2 -p tcp --dport 3000 -j ACCEPT', /^rule 1 of filter INGRESS/],
+  ])('a rule of another chain %s', (_what, accept, says) => {
+    const commands = [
+      'iptables -N INGRESS',
+      accept,
+      'iptables -F KUBE-FORWARD',
+      'iptables -I FORWARD -j DROP',
+      'iptables -I FORWARD -j INGRESS',
+    ];
+    const text = whyNot(
+      'pod/client',
+      'pod/web-2:8080',
+      commands.map((line) => `node-2: ${line}`),
+    );
+    if (says) expect(text).toMatch(says);
+    else expect(text).toBeUndefined();
+  });
+
   test('rules that miss by more than two conditions are not named', () => {
     const commands = [
       'iptables -F KUBE-FORWARD',
