@@ -3,11 +3,15 @@ import type { Mac } from '../net/mac.ts';
 import type { Packet } from '../net/packet.ts';
 import type { HostName } from './host.ts';
 import type { IpSet } from './ipset/ipset.ts';
+import { IpvsConnectionTable } from './ipvs/connection-table.ts';
 import { ConntrackTable } from './netfilter/conntrack/table.ts';
+import type { IpvsConnection } from './ipvs/connection-table.ts';
 
 /** What packets leave behind in one namespace. */
 export class HostState {
   readonly conntrack: ConntrackTable;
+  /** Connections that IPVS knows. */
+  readonly ipvs: IpvsConnectionTable;
   /** State that netfilter modules keep between packets (recent lists, counters), plain data by a key of the module's own. */
   readonly modules: Map<string, unknown>;
   /** Sets as the SET target changed them. */
@@ -19,10 +23,23 @@ export class HostState {
 
   constructor(from?: HostState) {
     this.conntrack = from?.conntrack.copy() ?? new ConntrackTable();
+    this.ipvs = from?.ipvs.copy() ?? new IpvsConnectionTable();
     this.modules = from ? structuredClone(from.modules) : new Map();
     this.ipsets = new Map(from?.ipsets);
     this.neighbours = new Map(from?.neighbours);
     this.fragments = new Map(from?.fragments);
+  }
+
+  /** An IPVS connection whose time is over takes its conntrack entry along (ip_vs_conn_expire, ip_vs_conn_drop_conntrack). */
+  expire(now: number): void {
+    for (const connection of this.ipvs.expire(now)) if (connection.conntrack) this.dropConntrack(connection, now);
+  }
+
+  /** ip_vs_conn_drop_conntrack */
+  dropConntrack({ protocol, client, virtual }: IpvsConnection, now: number): void {
+    const tuple = { protocol, src: client.address, sport: client.port, dst: virtual.address, dport: virtual.port };
+    const found = this.conntrack.find(tuple, now);
+    if (found) this.conntrack.delete(found.entry);
   }
 
   neighbour(device: string, address: IpAddress): Mac | undefined {
@@ -69,6 +86,12 @@ export class KernelState {
       const { neighbours } = this.host(other);
       for (const key of neighbours.keys()) if (ends.some((end) => key.endsWith(end))) neighbours.delete(key);
     }
+  }
+
+  /** Time goes by, and timers run off in it. */
+  pass(milliseconds: number): void {
+    this.now += milliseconds;
+    for (const name of this.known()) this.host(name).expire(this.now);
   }
 
   /** An independent copy. The original must not be changed while copies of it are in use. */

@@ -15,6 +15,8 @@ const DEFAULTS: ReadonlyMap<string, number> = new Map([
   ['net.netfilter.nf_conntrack_tcp_be_liberal', 0],
   ['net.netfilter.nf_conntrack_tcp_loose', 1],
   ['net.ipv4.vs.conntrack', 0],
+  ['net.ipv4.vs.conn_reuse_mode', 1],
+  ['net.ipv4.vs.snat_reroute', 1],
 ]);
 
 /** A numeric setting; the kernel's default when unset, 0 when it has none. */

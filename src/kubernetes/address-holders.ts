@@ -3,6 +3,7 @@ import { podKey } from './cluster-index.ts';
 import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { HostName } from '../kernel/host.ts';
+import type { Service } from './model/cluster.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 
 /** Hosts that have an address as compiled, by an index made at the first question; `more` are always named. */
@@ -21,6 +22,12 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
       for (const address of node.addresses) add(address, host);
       for (const { address } of [...node.extraAddresses, ...node.interfaces]) add(address, host);
     }
+    // kube-ipvs0 has them on every node.
+    if (index.cluster.kubeProxy.mode === 'ipvs') {
+      for (const address of new Set(index.cluster.services.flatMap(serviceAddresses))) {
+        for (const { name } of index.cluster.nodes) add(address, `node/${name}`);
+      }
+    }
     for (const pod of index.cluster.pods) {
       if (!pod.hostNetwork) for (const address of pod.addresses) add(address, `pod/${podKey(pod)}`);
     }
@@ -30,4 +37,8 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
     return byAddress;
   });
   return (address) => new Set([...(holders().get(address) ?? []), ...more]);
+}
+
+function serviceAddresses({ clusterIps, externalIps, loadBalancerIngress }: Service): readonly IpAddress[] {
+  return [...clusterIps, ...externalIps, ...loadBalancerIngress.flatMap(({ ip }) => (ip === null ? [] : [ip]))];
 }

@@ -1,9 +1,8 @@
-import { NO_NETFILTER } from '../kernel/netfilter/build.ts';
 import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { once } from '../support/once.ts';
 import type { SavedRules } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
-import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
+import type { NetfilterMakers } from '../kernel/netfilter/build.ts';
 import type { Node } from './model/cluster.ts';
 
 /** A node's `iptablesSave`. */
@@ -23,24 +22,13 @@ export function savedRules(dump: Dump): SavedRules {
   return saved;
 }
 
-/** Netfilter of a node whose rules come from a dump (`nodes[].iptablesSave`), read when a packet first meets a hook; null: it has none. */
-export function dumpedNetfilter(node: Node, recognise: RecogniseRules): Netfilter | null {
+/** iptables rules of a node that come from a dump (`nodes[].iptablesSave`), read when a packet first meets a hook; null: it has none. */
+export function dumpedRules(node: Node, recognise: RecogniseRules): NetfilterMakers | null {
   const dump = node.iptablesSave;
   if (dump === null) return null;
   const saved = once(() => {
     const { tables, legacy, tables6 } = savedRules(dump);
     return { tables: recognise(tables, 4), legacy: legacy && recognise(legacy, 4), tables6: recognise(tables6, 6) };
   });
-  return {
-    ...NO_NETFILTER,
-    get iptables() {
-      return saved().tables;
-    },
-    get iptablesLegacy() {
-      return saved().legacy;
-    },
-    get ip6tables() {
-      return saved().tables6;
-    },
-  };
+  return { iptables: () => saved().tables, iptablesLegacy: () => saved().legacy, ip6tables: () => saved().tables6 };
 }

@@ -1,8 +1,10 @@
-import { loopbackDevice } from '../kernel/device/build.ts';
+import { isIpv4 } from '../net/ip.ts';
+import { deviceAddress } from '../kernel/device/address.ts';
+import { PLAIN_DEVICE, loopbackDevice } from '../kernel/device/build.ts';
 import { lazyNetfilter } from '../kernel/netfilter/build.ts';
 import { buildHost } from './build-host.ts';
 import { podKey } from './cluster-index.ts';
-import { dumpedNetfilter } from './dumped-rules.ts';
+import { dumpedRules } from './dumped-rules.ts';
 import {
   LEAF_SYSCTLS,
   NODE_SYSCTLS,
@@ -13,16 +15,19 @@ import {
   writeAll,
 } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
+import { IPVS_DEVICE, kubeProxyIpvsSysctls } from './kube-proxy/ipvs/index.ts';
 import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
-import { nodeNftables, nodeRules } from './node-rules.ts';
+import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import { rangeHolding } from './underlay/links.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
 import type { Host } from '../kernel/host.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
-import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
+import type { Device } from '../kernel/device/device.ts';
+import type { NetfilterMakers } from '../kernel/netfilter/build.ts';
 import type { ClusterIndex } from './cluster-index.ts';
+import type { IpvsState } from './kube-proxy/ipvs/index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
 import type { ExternalHost, Node, Pod } from './model/cluster.ts';
 import type { Links } from './underlay/links.ts';
@@ -41,7 +46,8 @@ export interface Blueprint {
 export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }: Blueprint): Host {
   const uplinks = nodeUplinks(node, links, index.ipv6);
   const network = cni.node(node);
-  const devices = [...uplinks.devices, ...network.devices];
+  const ipvs = nodeIpvs(index, cni, node, 'all');
+  const devices = [...uplinks.devices, ...network.devices, ...ipvsDevices(ipvs)];
   const pods = index.podsOf(node.name);
   return buildHost(
     {
@@ -56,7 +62,11 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
         hostSysctls(withIpv6(NODE_SYSCTLS, index.ipv6 ? NODE_SYSCTLS_6 : null), node.sysctls, devices),
         daemonSysctls(node, pods, index, cni),
       ),
-      netfilter: dumpedNetfilter(node, recogniseRules) ?? compiledNetfilter(index, cni, node),
+      netfilter: lazyNetfilter({
+        ...(dumpedRules(node, recogniseRules) ?? compiledRules(index, cni, node)),
+        ipsets: () => new Map(ipvs.flatMap(({ ipsets }) => ipsets).map((set) => [set.name, set])),
+        ipvs: () => ipvs.flatMap(({ virtualServers }) => virtualServers),
+      }),
       listeners: [...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners), ...nodeListeners(node)],
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },
@@ -64,12 +74,20 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
   );
 }
 
-function compiledNetfilter(index: ClusterIndex, cni: CniMode, node: Node): Netfilter {
-  return lazyNetfilter(
-    () => nodeRules(index, cni, node, 'all', 4),
-    () => nodeNftables(index, cni, node, 'all'),
-    index.ipv6 ? () => nodeRules(index, cni, node, 'all', 6) : undefined,
-  );
+function compiledRules(index: ClusterIndex, cni: CniMode, node: Node): NetfilterMakers {
+  return {
+    iptables: () => nodeRules(index, cni, node, 'all', 4),
+    nftables: () => nodeNftables(index, cni, node, 'all'),
+    ...(index.ipv6 && { ip6tables: () => nodeRules(index, cni, node, 'all', 6) }),
+  };
+}
+
+/** kube-ipvs0: it stays down, and its addresses are the node's all the same (EnsureDummyDevice, EnsureAddressBind). */
+function ipvsDevices(states: readonly IpvsState[]): readonly Device[] {
+  if (states.length === 0) return [];
+  const addresses = states.flatMap(({ boundAddresses }) => boundAddresses.map((ip) => deviceAddress(ip, isIpv4(ip) ? 32 : 128)));
+  const origin = { object: null, by: 'kube-proxy' };
+  return [{ ...PLAIN_DEVICE, kind: 'dummy', name: IPVS_DEVICE, mac: null, mtu: 1500, up: false, addresses, origin }];
 }
 
 function withIpv6(base: Sysctls, more: Sysctls | null): Sysctls {
@@ -143,10 +161,12 @@ export function cniContext(index: ClusterIndex, links: Links): CniContext {
 
 /** kube-proxy's sysctls come with its rules; portmap's with the first pod that has a host port. */
 function daemonSysctls(node: Node, pods: readonly Pod[], index: ClusterIndex, cni: CniMode): [string, string][] {
-  const proxy = index.cluster.kubeProxy.mode === 'iptables' && node.iptablesSave === null;
+  const { cluster } = index;
+  const proxy = cluster.kubeProxy.mode === 'iptables' && node.iptablesSave === null;
   const bridge = cni.portmapBridge;
   return [
-    ...(proxy ? Object.entries(kubeProxySysctls(index.cluster, node)) : []),
+    ...(proxy ? Object.entries(kubeProxySysctls(cluster, node)) : []),
+    ...(cluster.kubeProxy.mode === 'ipvs' ? Object.entries(kubeProxyIpvsSysctls(cluster)) : []),
     ...(bridge !== null && pods.some(hasHostPorts) ? [[`net.ipv4.conf.${bridge}.route_localnet`, '1'] as [string, string]] : []),
   ];
 }

@@ -33,7 +33,7 @@ export function nodeRules(
 
 /** Can packets be walked through this mode's rules? `none` has none. */
 export function isProxyModeModelled(mode: ProxyMode): boolean {
-  return mode === 'iptables' || mode === 'nftables' || mode === 'none';
+  return mode !== 'userspace';
 }
 
 /** Can the rules of this mode be compiled? `none` has none. */

@@ -82,9 +82,11 @@ function layerOf(event: KernelEvent, before: TraceEvent | undefined, context: La
     case 'rule':
       return ruleLayer(event.chain, event.origin?.by, event.origin?.role, context);
     case 'nat':
+      if (event.ipvs) return ipvsLayer(event.origin?.role, context);
       if (before?.kind === 'rule') return before.layer;
       return isService(event.before, context) || isService(event.after, context) ? 'L2' : 'L1';
     case 'drop':
+      if (event.origin?.by === 'kube-proxy') return ipvsLayer(event.origin.role, context);
       return before?.layer ?? (isNic(event.device ?? null) ? 'L0' : 'L1');
     case 'policy':
     case 'bridge':
@@ -92,6 +94,11 @@ function layerOf(event: KernelEvent, before: TraceEvent | undefined, context: La
     case 'proxy':
       return 'L1';
   }
+}
+
+/** Virtual servers for those outside, and the others. */
+function ipvsLayer(role: string | undefined, context: LayerContext): Layer {
+  return context.fromOutside && role !== 'cluster-ip' ? 'L3' : 'L2';
 }
 
 /** kube-proxy's chains that only traffic from outside has to enter. */

@@ -48,7 +48,7 @@ export function goThrough(
     const open = opener(scenario, step, options, engine);
     if (step !== null) {
       state = state.fork();
-      state.now += step.after;
+      state.pass(step.after);
       for (const ended of step.ended) end(ended, state, connections);
     }
     const opened = open(false);

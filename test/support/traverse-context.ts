@@ -1,6 +1,7 @@
 import { parseIp } from '../../src/net/ip.ts';
 import { NO_NETFILTER } from '../../src/kernel/netfilter/build.ts';
 import type { Host } from '../../src/kernel/host.ts';
+import type { IpvsConnection } from '../../src/kernel/ipvs/connection-table.ts';
 import type { ConntrackView } from '../../src/kernel/netfilter/conntrack/view.ts';
 import type {
   AddressType,
@@ -82,6 +83,7 @@ export interface FakeContextOptions {
   /** Types of addresses; behind "@DEVICE" those that only hold there. Anything else is UNICAST. */
   readonly addressTypes?: Readonly<Record<string, AddressType>>;
   readonly ipvsProperty?: boolean;
+  readonly ipvsConnection?: IpvsConnection;
   /** Answers of draw(), in order; true when they run out. */
   readonly draws?: readonly boolean[];
   readonly reversePath?: (loose: boolean, acceptLocal: boolean, validMark: boolean) => boolean;
@@ -108,6 +110,7 @@ export class FakeContext implements TraverseContext {
   now = 0;
   ruleKey = '';
   readonly ipvsProperty: boolean;
+  readonly ipvsConnection: IpvsConnection | null;
   readonly record = (event: RuleRecord | PolicyRecord): void => {
     this.records.push(event);
   };
@@ -137,6 +140,7 @@ export class FakeContext implements TraverseContext {
     this.conntrack = options.conntrack ?? entry();
     this.socket = options.socket ?? null;
     this.ipvsProperty = options.ipvsProperty ?? false;
+    this.ipvsConnection = options.ipvsConnection ?? null;
   }
 
   moduleState<T>(key: string, make: () => T): T {

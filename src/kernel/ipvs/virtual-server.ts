@@ -1,3 +1,4 @@
+import { formatIp, isIpv4 } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { Origin } from '../../trace/origin.ts';
@@ -28,4 +29,31 @@ export interface RealServer {
   readonly forwarding: 'masquerade' | 'route' | 'tunnel';
   /** 0: takes no new connections. */
   readonly weight: number;
+}
+
+/** Do these have one address and port? */
+export function samePlace(a: { readonly address: IpAddress; readonly port: number }, b: typeof a): boolean {
+  return a.address === b.address && a.port === b.port;
+}
+
+/** "tcp 10.96.0.20:80" */
+export function formatVirtualServer({ protocol, address, port }: VirtualServer): string {
+  return `${protocol} ${isIpv4(address) ? formatIp(address) : `[${formatIp(address)}]`}:${port}`;
+}
+
+const indexes = new WeakMap<readonly VirtualServer[], ReadonlyMap<string, VirtualServer>>();
+
+/** The virtual server of an address and port (ip_vs_service_find without firewall marks). */
+export function findVirtualServer(
+  servers: readonly VirtualServer[],
+  protocol: string,
+  address: IpAddress,
+  port: number,
+): VirtualServer | undefined {
+  let index = indexes.get(servers);
+  if (!index) {
+    index = new Map(servers.map((server) => [`${server.protocol} ${server.address} ${server.port}`, server]));
+    indexes.set(servers, index);
+  }
+  return index.get(`${protocol} ${address} ${port}`);
 }

@@ -1,4 +1,5 @@
 import type { HookName } from '../../trace/event.ts';
+import type { Origin } from '../../trace/origin.ts';
 import type { Host } from '../host.ts';
 import type { RejectWith } from './iptables/target/target.ts';
 import type { Skb } from '../walk/skb.ts';
@@ -19,7 +20,15 @@ export interface HookCall {
 export type HookVerdict =
   | { readonly kind: 'accept' }
   | { readonly kind: 'stolen' }
-  | { readonly kind: 'drop'; readonly reason: string; readonly where: string; readonly errno?: string }
+  | {
+      readonly kind: 'drop';
+      readonly reason: string;
+      readonly where: string;
+      readonly errno?: string;
+      /** Of what decided it. */
+      readonly origin?: Origin;
+      readonly detail?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'reject'; readonly with: RejectWith };
 
 export const ACCEPT: HookVerdict = { kind: 'accept' };

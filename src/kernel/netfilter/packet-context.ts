@@ -3,12 +3,14 @@ import { addressTypeOn } from '../routing/address-type.ts';
 import { changeSet } from '../ipset/change.ts';
 import { findSocket } from '../socket/lookup.ts';
 import { viewOf } from './conntrack/entry.ts';
+import { endsOf } from './ipvs/packet.ts';
 import { runNatTarget } from './nat/targets.ts';
 import { ipHeaderLength } from '../../net/ip.ts';
 import { lookup, outputFlow } from '../routing/lookup.ts';
 import { mtuOf } from '../routing/mtu.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
+import type { IpvsConnection } from '../ipvs/connection-table.ts';
 import type { HostState } from '../state.ts';
 import type { AddressType, NatAction, PolicyRecord, RuleRecord, TraverseContext } from './iptables/context.ts';
 import type { Rule, TableName } from './iptables/table.ts';
@@ -84,6 +86,14 @@ class PacketContext implements TraverseContext {
   }
   get socket(): { readonly uid: number; readonly gid: number } | null {
     return this.#call.skb.sentBySocket ? { uid: 0, gid: 0 } : null;
+  }
+  get ipvsProperty(): boolean {
+    return this.#call.skb.ipvs;
+  }
+  get ipvsConnection(): IpvsConnection | null {
+    const ends = endsOf(this.packet);
+    // As ipvs_mt looks it up: the real server is the destination.
+    return ends && this.#state.ipvs.findOutward(this.packet.l4.protocol, ends.destination, ends.source, this.now);
   }
   get now(): number {
     return this.#call.walk.state.now;

@@ -5,6 +5,7 @@ import { PRIORITY } from './hook.ts';
 import { iptablesHooks } from './iptables-hooks.ts';
 import { nftHooks } from './nftables-hooks.ts';
 import { perHost } from '../per-host.ts';
+import { ipvsHooks } from './ipvs-hooks.ts';
 import { natHook } from './nat/hook.ts';
 import type { HookName } from '../../trace/event.ts';
 import type { Host } from '../host.ts';
@@ -14,12 +15,13 @@ import type { HookFunction } from './hook.ts';
  * What is registered at the hooks of a namespace, by family:
  *
  *     PREROUTING   defrag · raw · conntrack · mangle · nat (dst)
- *     INPUT        mangle · filter · security · nat (src) · confirm
- *     FORWARD      mangle · filter · security
- *     OUTPUT       defrag · raw · conntrack · mangle · nat (dst) · filter · security
+ *     INPUT        mangle · filter · security · ipvs · nat (src) · confirm
+ *     FORWARD      mangle · filter · security · ipvs
+ *     OUTPUT       defrag · raw · conntrack · mangle · nat (dst) · ipvs · filter · security
  *     POSTROUTING  mangle · nat (src) · confirm
  *
- * A table's function is there only if its base chain exists, conntrack's only if some rule needs it. Base chains of nftables stand among
+ * A table's function is there only if its base chain exists, conntrack's only if some rule needs it, IPVS's only if there is a virtual
+ * server. Base chains of nftables stand among
  * them where their priority puts them.
  */
 export function hookFunctions(host: Host, family: 4 | 6, hook: HookName): readonly HookFunction[] {
@@ -46,6 +48,6 @@ function register(host: Host, family: 4 | 6): readonly HookFunction[] {
       { hook: 'POSTROUTING', priority: PRIORITY.CONFIRM, name: 'confirm', run: conntrackConfirm },
     );
   }
-  functions.push(...natHook(host, family));
+  functions.push(...natHook(host, family), ...ipvsHooks(host, family));
   return functions.sort((a, b) => a.priority - b.priority);
 }

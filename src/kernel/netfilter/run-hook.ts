@@ -26,7 +26,11 @@ export function runHook(call: HookCall): 'accept' | 'stolen' | Dropped {
         walk.drop(skb, host, 'NETFILTER_DROP', 'nft_do_chain', { hook: call.hook });
         return { errno: 'EPERM' };
       case 'drop':
-        walk.drop(skb, host, verdict.reason, verdict.where, { hook: call.hook });
+        walk.drop(skb, host, verdict.reason, verdict.where, {
+          hook: call.hook,
+          ...(verdict.detail && { detail: verdict.detail }),
+          ...(verdict.origin && { origin: verdict.origin }),
+        });
         return { errno: verdict.errno ?? 'EPERM' };
     }
   }

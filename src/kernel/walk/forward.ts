@@ -18,7 +18,10 @@ export function forward(walk: Walk, host: Host, skb: Skb, route: UnicastRoute): 
   if (!mayGo) return;
   skb.packet = { ...skb.packet, ttl: skb.packet.ttl - 1 };
   const call = { walk, host, hook: 'FORWARD', skb, inDevice: skb.device, outDevice: route.device } as const;
-  if (runHook(call) === 'accept') ipOutput(walk, host, skb, route);
+  if (runHook(call) !== 'accept') return;
+  // IPVS may have routed an answer again.
+  const last = skb.route;
+  ipOutput(walk, host, skb, last && last.kind !== 'error' ? last : route);
 }
 
 function mayForward4(walk: Walk, host: Host, skb: Skb, route: UnicastRoute): boolean {

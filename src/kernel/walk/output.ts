@@ -8,9 +8,11 @@ import type { Walk } from './walk.ts';
 export function localOut(walk: Walk, host: Host, skb: Skb): void {
   const first = skb.route;
   if (!first || first.kind === 'error') return;
+  // IPVS sends on what it has taken over: its sender is told nothing any more (ip_vs_nat_send_or_cont).
+  const tellsSender = skb.sentBySocket && !skb.outer && !skb.ipvs;
   const verdict = runHook({ walk, host, hook: 'OUTPUT', skb, inDevice: null, outDevice: first.device });
   if (verdict === 'stolen') return;
   const last = skb.route;
   const dropped = verdict !== 'accept' ? verdict : last && last.kind !== 'error' ? ipOutput(walk, host, skb, last) : null;
-  if (dropped && skb.sentBySocket && !skb.outer) walk.sockets?.fail(host, skb, dropped.errno);
+  if (dropped && tellsSender) walk.sockets?.fail(host, skb, dropped.errno);
 }

@@ -24,6 +24,8 @@ export interface Skb {
   conntrack: ConntrackReference | null;
   /** IP_CT_UNTRACKED */
   untracked: boolean;
+  /** IPVS has had it (ipvs_property). */
+  ipvs: boolean;
   srcMac: Mac | null;
   dstMac: Mac | null;
   /** skb->dev: the device it came by; null for local output. A tunnel's outer packet has the tunnel device. */
@@ -45,7 +47,7 @@ export interface Skb {
 /** A packet as a local sender hands it to the IP layer. */
 export function localSkb(packet: Packet, part: ConnectionPart, sentBySocket: boolean): Skb {
   return {
-    packet, mark: 0, conntrack: null, untracked: false, srcMac: null, dstMac: null, device: null, packetType: 'host', bridge: null,
+    packet, mark: 0, conntrack: null, untracked: false, ipvs: false, srcMac: null, dstMac: null, device: null, packetType: 'host', bridge: null,
     route: null, fragmentSize: 0, sentBySocket, outer: false, part,
   };
 }
@@ -55,7 +57,7 @@ export function cloneSkb(skb: Skb): Skb {
   return { ...skb, bridge: skb.bridge && { ...skb.bridge } };
 }
 
-/** skb_scrub_packet: what does not go along into another namespace, or into a tunnel (which keeps the mark). */
+/** skb_scrub_packet: what does not go along into another namespace, or into a tunnel (which keeps mark and IPVS property). */
 export function scrub(skb: Skb, otherNamespace: boolean): void {
   skb.conntrack = null;
   skb.untracked = false;
@@ -65,5 +67,7 @@ export function scrub(skb: Skb, otherNamespace: boolean): void {
   skb.fragmentSize = 0;
   // Nobody there may cut an IPv6 packet (ignore_df).
   if (!isIpv4(skb.packet.dst)) skb.packet = { ...skb.packet, df: true };
-  if (otherNamespace) skb.mark = 0;
+  if (!otherNamespace) return;
+  skb.ipvs = false;
+  skb.mark = 0;
 }

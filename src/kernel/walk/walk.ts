@@ -1,5 +1,6 @@
 import { packetView } from './packet-view.ts';
 import type { KernelEvent, HookName } from '../../trace/event.ts';
+import type { Origin } from '../../trace/origin.ts';
 import type { Device } from '../device/device.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { Host } from '../host.ts';
@@ -128,7 +129,7 @@ export class Walk {
     host: Host,
     reason: string,
     where: string,
-    more: { readonly hook?: HookName; readonly device?: string; readonly detail?: Readonly<Record<string, string>> } = {},
+    more: { readonly hook?: HookName; readonly device?: string; readonly detail?: Readonly<Record<string, string>>; readonly origin?: Origin } = {},
   ): void {
     this.losses.push({ part: skb.part, event: this.events[skb.part].length, host: host.name, reason });
     this.emit(skb, host, { kind: 'drop', reason, where, ...more });

@@ -2,7 +2,16 @@ import { assertNever } from '../../support/assert-never.ts';
 import { percent } from '../style.ts';
 import { endpoint, shortName } from './names.ts';
 import { ruleParts } from './rule-text.ts';
-import type { NatEvent, NatFields, PolicyEvent, RouteEvent, RuleEvent, SocketEvent, TraceEvent } from '../../trace/event.ts';
+import type {
+  IpvsDecision,
+  NatEvent,
+  NatFields,
+  PolicyEvent,
+  RouteEvent,
+  RuleEvent,
+  SocketEvent,
+  TraceEvent,
+} from '../../trace/event.ts';
 import type { Line, Tone } from './line.ts';
 
 type Content = Pick<Line, 'place' | 'columns' | 'tone' | 'note'>;
@@ -36,6 +45,8 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
         ...(event.verdict === 'drop' && { note: 'no rule of the chain decided' }),
       };
     case 'nat':
+      if (event.ipvs)
+        return { place: event.hook, columns: [`IPVS ${rewrite(event)}`], tone: 'change', note: ipvsText(event.ipvs) };
       return {
         place: event.hook,
         columns: [`${event.type === 'dnat' ? 'destination' : 'source'} ${rewrite(event)}`],
@@ -183,6 +194,14 @@ export function ruleTone(event: RuleEvent, nat: NatEvent | undefined): Tone {
 /** "filter", "legacy filter" for a table of iptables-legacy. */
 export function tableText({ table, legacy }: RuleEvent | PolicyEvent): string {
   return legacy ? `legacy ${table}` : table;
+}
+
+/** "virtual server tcp 10.96.0.20:80 · rr, 1 of 2 real servers" */
+export function ipvsText({ server, scheduler, realServers }: IpvsDecision): string {
+  if (scheduler === undefined) return `the connection to virtual server ${server}`;
+  const among =
+    scheduler === 'persistence' ? 'the one that the client had before' : `${scheduler}, 1 of ${realServers ?? '?'} real servers`;
+  return `virtual server ${server} · ${among}`;
 }
 
 /** "10.96.0.20:80 ⇒ 10.244.1.2:8080": source or destination, whatever the rewrite is about. */

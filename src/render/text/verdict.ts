@@ -1,7 +1,7 @@
 import { percent, wrap } from '../style.ts';
 import { commonPrefix } from './branches.ts';
 import { endpoint, shortName } from './names.ts';
-import { rewrite, tableText } from './event-line.ts';
+import { ipvsText, rewrite, tableText } from './event-line.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
 import type { Cause, Outcome, Part, Verdict } from '../../trace/outcome.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -182,10 +182,15 @@ function deciding(events: readonly TraceEvent[], at: number): TraceEvent | undef
 function decidedFields(outcomes: readonly Outcome[], style: Style): readonly string[] {
   const events = outcomes[0]!.request;
   if (outcomes.length > 1) {
-    const shared = events.slice(0, commonPrefix(outcomes)).findLast((event) => event.kind === 'rule');
+    const common = commonPrefix(outcomes);
+    const parting = events[common];
+    if (parting?.kind === 'nat' && parting.ipvs) return decisionFields({ ...parting, after: {} }, style);
+    const shared = events.slice(0, common).findLast((event) => event.kind === 'rule');
     if (shared) return decisionFields(shared, style);
   }
   const nat = events.findLastIndex((event) => event.kind === 'nat' && event.type === 'dnat');
+  const balanced = events[nat];
+  if (balanced?.kind === 'nat' && balanced.ipvs) return decisionFields(balanced, style);
   const rule = nat > 0 ? events[nat - 1] : undefined;
   if (rule?.kind === 'rule') return decisionFields(rule, style, events[nat] as NatEvent);
   const route = events.findLast(
@@ -220,6 +225,11 @@ function decision(event: TraceEvent, style: Style, nat: NatEvent | undefined): r
         `${shortName(event.host)}, ${tableText(event)} ${event.chain}: ${event.verdict.toUpperCase()}`,
         style,
       );
+    case 'nat': {
+      if (!event.ipvs) return [];
+      const [place, to] = [`${shortName(event.host)}, ${event.hook}`, event.after.dst];
+      return field('ipvs', `${place}: ${ipvsText(event.ipvs)}${to === undefined ? '' : `: ${rewrite(event)}`}`, style);
+    }
     case 'route':
       return event.entry === null ? [] : field('route', `${shortName(event.host)}: ${event.entry}`, style);
     default:

@@ -92,9 +92,10 @@ function linesOf(events: readonly TraceEvent[], shows: (event: TraceEvent, i: nu
   });
 }
 
-/** A rewrite without a rule: what the first packet got, done again. */
+/** A rewrite without a rule: what the first packet got, done again; or IPVS did it, which says so itself. */
 function withConntrackNote(line: Line, events: readonly TraceEvent[], i: number): Line {
-  return events[i]!.kind === 'nat' && ruleBehind(events, i) === null
+  const event = events[i]!;
+  return event.kind === 'nat' && event.ipvs === undefined && ruleBehind(events, i) === null
     ? { ...line, note: 'conntrack remembers; no rule is asked' }
     : line;
 }
@@ -109,6 +110,7 @@ function natOf(events: readonly TraceEvent[], i: number): NatEvent | undefined {
 function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null {
   const event = events[i];
   const before = events[i - 1];
+  if (event?.kind === 'nat' && event.ipvs !== undefined) return null;
   const caused = before?.kind === 'rule' && isAboutAddresses(before) && before.verdict === 'accept' && before.host === event?.host;
   return caused ? before : null;
 }

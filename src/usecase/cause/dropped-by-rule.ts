@@ -14,7 +14,8 @@ import {
   untrackingRule,
 } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
-import { noEndpoints, noLocalEndpoints, sourceRange } from './service-refuses.ts';
+import { serviceOfAddress } from '../refs/service.ts';
+import { noEndpoints, noLocalEndpoints, sourceRange, unknownPort } from './service-refuses.ts';
 
 /** The rule or policy that dropped what was lost at a site: the last deciding one on that host. null: it was none. */
 export function droppingRule(site: Site): { readonly event: RuleEvent | PolicyEvent; readonly index: number } | null {
@@ -30,7 +31,7 @@ export const ruleDropped: Diagnose = (evidence, site) => {
   const found = droppingRule(site);
   if (!found) return null;
   const { event, index } = found;
-  if (event.kind === 'policy') return policyDrop(event, site, index);
+  if (event.kind === 'policy') return policyDrop(evidence, event, site, index);
   switch (roleOf(event)) {
     case 'no-endpoints':
       return noEndpoints(evidence, site, event, index);
@@ -38,6 +39,8 @@ export const ruleDropped: Diagnose = (evidence, site) => {
       return noLocalEndpoints(evidence, site, event, index);
     case 'source-range':
       return sourceRange(evidence, site, event, index);
+    case 'unknown-port':
+      return unknownPort(evidence, site, event, index);
     case 'invalid-drop':
       return conntrackInvalid(evidence, site, event, index);
     case 'localnet-guard':
@@ -49,7 +52,7 @@ export const ruleDropped: Diagnose = (evidence, site) => {
         index,
       );
     default:
-      return isReject(event) ? ruleReject(site, event, index) : ruleDrop(site, event, index);
+      return isReject(event) ? ruleReject(site, event, index) : ruleDrop(evidence, site, event, index);
   }
 };
 
@@ -71,13 +74,20 @@ export function isReject(rule: RuleEvent): boolean {
     : /(^| )reject( |$)/.test(rule.text.replace(/ comment ".*"$/, ''));
 }
 
-function policyDrop(event: PolicyEvent, site: Site, index: number): Cause {
-  const text = `no rule of ${chainOf(event)} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP`;
+/** Firewalls that were made for other proxy modes do not expect service traffic in INPUT. */
+function becauseOfIpvs({ cluster, request }: Evidence, event: RuleEvent | PolicyEvent): string {
+  const isService =
+    event.hook === 'INPUT' && cluster.kubeProxy.mode === 'ipvs' && serviceOfAddress(cluster, request.destination) !== null;
+  return isService ? "; in mode ipvs a service's address is one of the node's own, so its traffic passes INPUT, not FORWARD" : '';
+}
+
+function policyDrop(evidence: Evidence, event: PolicyEvent, site: Site, index: number): Cause {
+  const text = `no rule of ${chainOf(event)} on ${event.host} accepted ${describePacket(packetAt(site))}, and the chain's policy is DROP${becauseOfIpvs(evidence, event)}`;
   return causeAt(site, 'policy-drop', text, [onHost(event.host, acceptByPolicy(event))], index);
 }
 
-function ruleDrop(site: Site, rule: RuleEvent, index: number): Cause {
-  const text = `${rule.host} dropped ${describePacket(packetAt(site))} by ${describeRule(rule)}`;
+function ruleDrop(evidence: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const text = `${rule.host} dropped ${describePacket(packetAt(site))} by ${describeRule(rule)}${becauseOfIpvs(evidence, rule)}`;
   return causeAt(site, 'rule-drop', text, [deleteRule(rule)], index);
 }
 

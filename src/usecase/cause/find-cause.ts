@@ -13,6 +13,7 @@ import { replyNotTranslated } from './reply-not-translated.ts';
 import { noRoute, routeRefuses } from './route.ts';
 import { routingRuleRefuses } from './routing-rule.ts';
 import { serviceAddress } from './service-address.ts';
+import { noRealServers } from './service-refuses.ts';
 import { tunnelBlocked } from './tunnel-blocked.ts';
 import { underlayFirewall } from './underlay-firewall.ts';
 import { unknownRule } from './unknown-rule.ts';
@@ -26,6 +27,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   wrongPublicIp,
   tunnelBlocked,
   ruleDropped,
+  noRealServers,
   changedDevice,
   wrongNeighbour,
   serviceAddress,

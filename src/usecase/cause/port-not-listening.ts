@@ -1,6 +1,7 @@
 import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { PacketView } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
+import { isLoopback } from '../../kernel/routing/output.ts';
 import { causeAt, describeRule, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { serviceOfDestination } from './service-address.ts';
@@ -50,13 +51,18 @@ function servicePortIndex({ request }: Evidence, service: Service): number {
 }
 
 /** On a node: a node port that kube-proxy did not open there, a host port of a pod that is elsewhere, or simply no process. */
-function onOtherHost({ cluster }: Evidence, site: Site, sentence: string, packet: PacketView | null): Cause {
+function onOtherHost({ cluster, request }: Evidence, site: Site, sentence: string, packet: PacketView | null): Cause {
   const [port, protocol] = [packet?.dport, packet?.protocol];
   const name = site.host.startsWith('node/') ? site.host.slice('node/'.length) : null;
   if (name === null || port === undefined) return causeAt(site, 'port-not-listening', sentence, null);
   const service = cluster.services.find((s) => s.ports.some((p) => p.nodePort === port && p.protocol === protocol));
   if (service) {
-    const text = `${sentence}: it is the node port of Service ${service.namespace}/${service.name}, but ${cluster.kubeProxy.mode === 'none' ? 'no kube-proxy runs' : "kube-proxy's rules there did not take the packet"}`;
+    const its = `it is the node port of Service ${service.namespace}/${service.name}`;
+    if (cluster.kubeProxy.mode === 'ipvs' && isLoopback(request.destination)) {
+      const text = `${sentence}: ${its}, which kube-proxy in mode ipvs opens at the node's other addresses only, as designed`;
+      return causeAt(site, 'port-not-listening', text, null);
+    }
+    const text = `${sentence}: ${its}, but ${cluster.kubeProxy.mode === 'none' ? 'no kube-proxy runs' : "kube-proxy's rules there did not take the packet"}`;
     return causeAt(site, 'port-not-listening', text, null);
   }
   const offers = (pod: Pod): boolean =>

@@ -5,7 +5,7 @@ import { serviceOfAddress } from '../refs/service.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, deleteRule, describeRule, lastBefore, onHost, untrackingRule, wasTranslated } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
-import { patch } from './service-refuses.ts';
+import { addPort } from './service-refuses.ts';
 
 /** The service that the connection is made to, by one of its addresses or a node port. */
 export function serviceOfDestination({ cluster, request }: Evidence): Service | null {
@@ -25,6 +25,8 @@ export function serviceOfDestination({ cluster, request }: Evidence): Service | 
 export const serviceAddress: Diagnose = (evidence, site) => {
   const { cluster, request, result, source } = evidence;
   if (site.part !== 'request' || wasTranslated(result) || site.drop?.reason === 'NETFILTER_DROP' || site.drop?.outer) return null;
+  // IPVS had a real server for it and could not send it there.
+  if (site.drop?.where === 'ip_vs_nat_xmit') return null;
   const isServiceIp = cluster.serviceCidrs.some((range) => cidrContains(range, request.destination));
   const service = serviceOfAddress(cluster, request.destination);
   if (!service && !isServiceIp) return null;
@@ -44,7 +46,7 @@ export const serviceAddress: Diagnose = (evidence, site) => {
   const ports = service.ports.map((p) => `${p.port}/${p.protocol}`);
   if (!service.ports.some((p) => p.port === request.port && p.protocol === request.protocol)) {
     const text = `${name} has no port ${request.port}/${request.protocol}; it has ${ports.join(', ')}, and kube-proxy translates nothing else`;
-    return causeAt(site, 'port-not-in-service', text, addPort(evidence, service));
+    return causeAt(site, 'port-not-in-service', text, addPort(request, service));
   }
   if (cluster.kubeProxy.mode === 'none') {
     return causeAt(
@@ -101,23 +103,4 @@ function routeIndex(site: Parameters<Diagnose>[1]): number {
 
 function cameToNode({ result }: Evidence): boolean {
   return result.request.some((e) => e.host.startsWith('node/'));
-}
-
-/** A further port that leads where the service's first one of the protocol does. */
-function addPort({ request }: Evidence, service: Service): readonly string[] | null {
-  const model = service.ports.find((p) => p.protocol === request.protocol);
-  if (!model) return null;
-  const old = service.ports.map(({ name, port, protocol, targetPort }, i) => ({
-    name: name === '' ? `port-${i + 1}` : name,
-    port,
-    protocol: protocol.toUpperCase(),
-    targetPort,
-  }));
-  const added = {
-    name: `port-${old.length + 1}`,
-    port: request.port,
-    protocol: model.protocol.toUpperCase(),
-    targetPort: model.targetPort,
-  };
-  return [patch(service, { ports: [...old, added] })];
 }

@@ -5,7 +5,9 @@ import type { Cluster, Pod, Service } from '../../kubernetes/model/cluster.ts';
 import type { RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, placeOf, packetAt } from './evidence.ts';
-import type { Evidence, Site } from './evidence.ts';
+import { serviceOfAddress } from '../refs/service.ts';
+import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
+import type { Diagnose, Evidence, Site } from './evidence.ts';
 
 /** no-endpoints: kube-proxy refuses what goes to a service that has none, and why it has none. */
 export function noEndpoints({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
@@ -14,6 +16,33 @@ export function noEndpoints({ cluster }: Evidence, site: Site, rule: RuleEvent, 
   const why = service ? whyEmpty(cluster, service) : { text: 'it has none', remedy: null };
   const text = `${name} has no ready endpoint, so ${rule.host} refuses it (${placeOf(rule)}): ${why.text}`;
   return causeAt(site, 'no-endpoints', text, why.remedy, index);
+}
+
+/** no-endpoints in IPVS mode: the virtual server is there and has no real server (ip_vs_leave). */
+export const noRealServers: Diagnose = ({ cluster }, site) => {
+  const { drop } = site;
+  if (drop?.where !== 'ip_vs_leave') return null;
+  const service = serviceOfObject(cluster, drop.origin?.object ?? null);
+  const server = drop.detail?.virtualServer ?? 'it';
+  if (!service)
+    return causeAt(site, 'no-endpoints', `virtual server ${server} of ${drop.host} has no real server, so IPVS refuses`, null);
+  const why = whyEmpty(cluster, service);
+  const text = `Service ${service.namespace}/${service.name} has no ready endpoint, so virtual server ${server} of ${drop.host} has no real server and IPVS refuses: ${why.text}`;
+  return causeAt(site, 'no-endpoints', text, why.remedy);
+};
+
+/** port-not-in-service, clusterip-not-pingable in IPVS mode: KUBE-IPVS-FILTER guards the addresses of kube-ipvs0. */
+export function unknownPort({ cluster, request }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const address = formatIp(request.destination);
+  const service = serviceOfAddress(cluster, request.destination);
+  const name = service ? `Service ${service.namespace}/${service.name}` : 'a service';
+  if (request.protocol === 'icmp') {
+    const text = `${address} of ${name} is an address of ${rule.host} (kube-ipvs0), but kube-proxy refuses whatever is for none of the service's ports, a ping too, as designed since 1.26 (${placeOf(rule)})`;
+    return causeAt(site, 'clusterip-not-pingable', text, null, index);
+  }
+  const ports = service?.ports.map((p) => `${p.port}/${p.protocol}`).join(', ') ?? '';
+  const text = `${name} has no port ${request.port}/${request.protocol}; it has ${ports}, and kube-proxy refuses the rest (${placeOf(rule)})`;
+  return causeAt(site, 'port-not-in-service', text, service && addPort(request, service), index);
 }
 
 /** no-local-endpoints: a traffic policy of Local, and no endpoint on the node. */
@@ -27,11 +56,12 @@ export function noLocalEndpoints({ cluster }: Evidence, site: Site, rule: RuleEv
 }
 
 /** source-range: the client is not in spec.loadBalancerSourceRanges. */
-export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
-  const service = serviceOfRule(cluster, rule);
+export function sourceRange({ cluster, request }: Evidence, site: Site, rule: RuleEvent, index: number): Cause {
+  const service = serviceOfRule(cluster, rule) ?? serviceOfAddress(cluster, request.destination);
   const client = packetAt(site)?.src ?? 'the client';
   const address = parseIp(client);
   const allowed = service?.loadBalancerSourceRanges.some((range) => address !== null && cidrContains(range, address)) ?? false;
+  if (allowed && service && cluster.kubeProxy.mode === 'ipvs') return rangeOfAll(site, rule, index, service);
   if (allowed) return allowedButUntranslated(site, rule, index, service, client);
   const ranges = service?.loadBalancerSourceRanges.map((range) => `${formatIp(range.address)}/${range.length}`) ?? [];
   const name = service ? `Service ${service.namespace}/${service.name}` : 'the service';
@@ -39,6 +69,13 @@ export function sourceRange({ cluster }: Evidence, site: Site, rule: RuleEvent, 
   const pods = cluster.podCidrs.find((range) => address !== null && cidrContains(range, address));
   const wanted = pods ? formatCidr(pods) : client.includes(':') ? `${client}/128` : `${client}/32`;
   const remedy = service ? [patch(service, { loadBalancerSourceRanges: [...ranges, wanted] })] : null;
+  return causeAt(site, 'source-range', text, remedy, index);
+}
+
+/** 0.0.0.0/0 under IPVS: ipset refuses a prefix of length 0, and the set stays without it. */
+function rangeOfAll(site: Site, rule: RuleEvent, index: number, service: Service): Cause {
+  const text = `Service ${service.namespace}/${service.name} lets everybody use its load balancer address, but the ipset that kube-proxy keeps the ranges in can't hold 0.0.0.0/0, so nobody is let in (${placeOf(rule)})`;
+  const remedy = [patch(service, { loadBalancerSourceRanges: ['0.0.0.0/1', '128.0.0.0/1'] })];
   return causeAt(site, 'source-range', text, remedy, index);
 }
 
@@ -62,6 +99,24 @@ export function serviceOfRule(cluster: Cluster, rule: RuleEvent): Service | null
     /^Service ([^/]+)\/([^: ]+)/.exec(rule.origin?.object ?? '') ?? /--comment "([a-z0-9-]+)\/([a-z0-9-]+)[: "]/.exec(rule.text);
   if (!object) return null;
   return cluster.services.find((s) => s.namespace === object[1] && s.name === object[2]) ?? null;
+}
+
+function serviceOfObject(cluster: Cluster, object: string | null): Service | null {
+  return cluster.services.find((s) => `Service ${s.namespace}/${s.name}` === object) ?? null;
+}
+
+/** A further port that leads where the service's first one of the protocol does. */
+export function addPort({ protocol, port }: ConnectionRequest, service: Service): readonly string[] | null {
+  const model = service.ports.find((p) => p.protocol === protocol);
+  if (!model) return null;
+  const old = service.ports.map((p, i) => ({
+    name: p.name === '' ? `port-${i + 1}` : p.name,
+    port: p.port,
+    protocol: p.protocol.toUpperCase(),
+    targetPort: p.targetPort,
+  }));
+  const added = { name: `port-${old.length + 1}`, port, protocol: model.protocol.toUpperCase(), targetPort: model.targetPort };
+  return [patch(service, { ports: [...old, added] })];
 }
 
 /** The command that changes fields of a service's spec. */

@@ -15,6 +15,7 @@ export function kubeProxyRole(table: string, chain: string, rule: RuleText): Pro
       if (table !== 'nat') return rule.comment.endsWith('health check node port') ? 'health-check' : deadEndRole(rule);
       return marksForMasquerade(rule) ? 'masquerade-mark' : isServiceChain(rule.target) ? 'node-port' : null;
     case 'KUBE-PROXY-FIREWALL':
+      if (rule.target === 'KUBE-SOURCE-RANGES-FIREWALL') return 'dispatch';
       return rule.comment.includes('traffic not accepted by KUBE-FW-') ? 'source-range' : null;
     case 'KUBE-FIREWALL':
       if (rule.comment === 'block incoming localnet connections') return 'localnet-guard';
@@ -28,12 +29,57 @@ export function kubeProxyRole(table: string, chain: string, rule: RuleText): Pro
       return rule.target === 'MARK' ? 'set-mark' : null;
     case 'KUBE-MARK-DROP':
       return rule.target === 'MARK' ? 'drop-mark' : null;
+    case 'KUBE-LOAD-BALANCER':
+    case 'KUBE-NODE-PORT':
+    case 'KUBE-SOURCE-RANGES-FIREWALL':
+    case 'KUBE-IPVS-FILTER':
+    case 'KUBE-IPVS-OUT-FILTER':
+      return ipvsRole(chain, rule);
     default:
       return hashedChainRole(chain, rule);
   }
 }
 
+/** Chains that kube-proxy has in IPVS mode only. */
+function ipvsRole(chain: string, rule: RuleText): ProxyRole | null {
+  const fromRanges = chain === 'KUBE-SOURCE-RANGES-FIREWALL';
+  switch (rule.target) {
+    case 'RETURN':
+      return fromRanges ? 'source-range-allow' : 'leave-alone';
+    case 'KUBE-MARK-MASQ':
+      return 'masquerade-mark';
+    case 'ACCEPT':
+      return chain === 'KUBE-NODE-PORT' ? 'health-check' : null;
+    case 'REJECT':
+      return chain === 'KUBE-IPVS-FILTER' ? 'unknown-port' : null;
+    case 'DROP':
+      return fromRanges || chain === 'KUBE-IPVS-OUT-FILTER' ? 'source-range' : null;
+    default:
+      return null;
+  }
+}
+
+/** KUBE-SERVICES in IPVS mode: all services at once, by sets. */
+function setRole(rule: RuleText): ProxyRole | null {
+  if (!rule.has('--match-set') && !rule.has('-s 127.0.0.0/8') && !rule.has('-s ::1') && rule.target !== 'KUBE-NODE-PORT')
+    return null;
+  switch (rule.target) {
+    case 'RETURN':
+      return 'leave-alone';
+    case 'KUBE-LOAD-BALANCER':
+      return 'dispatch';
+    case 'KUBE-NODE-PORT':
+      return 'node-ports';
+    case 'ACCEPT':
+      return 'service-accept';
+    default:
+      return null;
+  }
+}
+
 function entryRole(rule: RuleText): ProxyRole | null {
+  const bySet = setRole(rule);
+  if (bySet !== null) return bySet;
   if (rule.comment.startsWith('kubernetes service nodeports')) return 'node-ports';
   if (marksForMasquerade(rule)) return 'masquerade-mark';
   if (!isServiceChain(rule.target)) return null;

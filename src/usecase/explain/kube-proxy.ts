@@ -30,6 +30,9 @@ const JUMPS: ReadonlyMap<string, string> = new Map([
   ['KUBE-NODEPORTS', 'kube-proxy lets the health checks of load balancers in here'],
   ['KUBE-FORWARD', 'kube-proxy lets forwarded service traffic through here'],
   ['KUBE-PROXY-FIREWALL', 'kube-proxy drops here what a load balancer’s source ranges don’t allow'],
+  ['KUBE-NODE-PORT', 'kube-proxy lets the health checks of load balancers in here'],
+  ['KUBE-IPVS-FILTER', 'kube-proxy refuses here what goes to an address of a service, but to none of its ports'],
+  ['KUBE-IPVS-OUT-FILTER', 'kube-proxy keeps the node itself from load balancers whose source ranges leave it out'],
   ['KUBE-FIREWALL', 'kube-proxy and kubelet guard 127.0.0.0/8 here'],
   ['KUBE-POSTROUTING', 'kube-proxy masquerades marked service traffic here'],
 ]);

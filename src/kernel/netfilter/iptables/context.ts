@@ -1,6 +1,7 @@
 import type { Packet } from '../../../net/packet.ts';
 import type { HookName, RuleVerdict } from '../../../trace/event.ts';
 import type { Host } from '../../host.ts';
+import type { IpvsConnection } from '../../ipvs/connection-table.ts';
 import type { ConntrackView } from '../conntrack/view.ts';
 import type { Rule, TableName } from './table.ts';
 import type { RejectWith, TargetAction } from './target/target.ts';
@@ -43,6 +44,8 @@ export interface MatchContext {
   socketExists(): boolean;
   /** The packet belongs to an IPVS connection (skb->ipvs_property). Left out where there is no IPVS. */
   readonly ipvsProperty?: boolean;
+  /** The IPVS connection of a packet on its way to the real server; null: none. Left out where there is no IPVS. */
+  readonly ipvsConnection?: IpvsConnection | null;
 }
 
 /** include/linux/rtnetlink.h RTN_*; what `addrtype` names. */

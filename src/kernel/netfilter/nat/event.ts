@@ -1,11 +1,17 @@
 import { formatIp } from '../../../net/ip.ts';
 import type { Packet } from '../../../net/packet.ts';
-import type { NatFields } from '../../../trace/event.ts';
+import type { NatEvent, NatFields } from '../../../trace/event.ts';
 import type { HookCall } from '../hook.ts';
 import type { Manip } from './manipulate.ts';
 
-/** Tells what a rewriting changed. */
-export function emitRewrite(call: HookCall, before: Packet, manip: Manip, random: boolean): void {
+/** Tells what a rewriting changed. `more`: who did it, where it was not conntrack's NAT. */
+export function emitRewrite(
+  call: HookCall,
+  before: Packet,
+  manip: Manip,
+  random: boolean,
+  more: Pick<NatEvent, 'origin' | 'ipvs'> = {},
+): void {
   const { walk, host, skb, hook } = call;
   if (!walk.recording) return;
   const [was, is] = [fields(before, manip), fields(skb.packet, manip)];
@@ -14,7 +20,7 @@ export function emitRewrite(call: HookCall, before: Packet, manip: Manip, random
   const only = (all: NatFields): NatFields => Object.fromEntries(changed.map((key) => [key, all[key]]));
   const drawn = random && (changed.includes('sport') || changed.includes('icmpId'));
   walk.emit(skb, host, {
-    kind: 'nat', hook, type: manip === 'src' ? 'snat' : 'dnat', before: only(was), after: only(is), ...(drawn && { random: true }),
+    kind: 'nat', hook, type: manip === 'src' ? 'snat' : 'dnat', before: only(was), after: only(is), ...(drawn && { random: true }), ...more,
   });
 }
 

@@ -38,7 +38,7 @@ export function kubeProxyIpvs(
   const services = serviceMapOf(cluster, family);
   const views = services.ports.map((port, index) => portViewOf(port, services.endpoints(index), settings));
   const boundAddresses = [...new Set(views.flatMap(addressesToBind))];
-  const sets = proxySets(family, views, boundAddresses);
+  const sets = proxySets(family, views, settings.guardsAddresses ? boundAddresses : null);
   return {
     virtualServers: views.flatMap(virtualServersOf),
     ipsets: sets.all.toSorted((a, b) => (a.name < b.name ? -1 : 1)),

@@ -45,8 +45,8 @@ function nameIn(family: IpFamily, name: ProxySetName): string {
   return (family === 4 ? name : name.replace('KUBE-', 'KUBE-6-')).slice(0, MAX_NAME);
 }
 
-/** Fills the sets from all service ports. `bound`: the addresses of kube-ipvs0. */
-export function proxySets(family: IpFamily, views: readonly PortView[], bound: readonly IpAddress[]): ProxySets {
+/** Fills the sets from all service ports. `bound`: the addresses of kube-ipvs0, null where they have no set of their own (before 1.26). */
+export function proxySets(family: IpFamily, views: readonly PortView[], bound: readonly IpAddress[] | null): ProxySets {
   const elements = new Map<ProxySetName, Map<string, readonly SetField[]>>();
   const add = (name: ProxySetName, ...fields: readonly SetField[]): void => {
     const set = elements.get(name) ?? new Map<string, readonly SetField[]>();
@@ -54,9 +54,11 @@ export function proxySets(family: IpFamily, views: readonly PortView[], bound: r
     set.set(elementKey(fields), fields);
   };
   for (const view of views) addElements(view, add);
-  for (const address of bound) add('KUBE-IPVS-IPS', host(address));
+  for (const address of bound ?? []) add('KUBE-IPVS-IPS', host(address));
   return {
-    all: SET_TYPES.map(([name, type]) => setOf(family, name, type, [...(elements.get(name)?.values() ?? [])].filter(isAccepted))),
+    all: SET_TYPES.filter(([name]) => bound !== null || name !== 'KUBE-IPVS-IPS').map(([name, type]) =>
+      setOf(family, name, type, [...(elements.get(name)?.values() ?? [])].filter(isAccepted)),
+    ),
     nameOf: (name) => nameIn(family, name),
     isUsed: (name) => elements.has(name),
   };

@@ -18,7 +18,7 @@ import type { IpvsSettings } from './settings.ts';
 export function ipvsTables(settings: IpvsSettings, sets: ProxySets, views: readonly PortView[]): IptablesTables {
   const { family } = settings;
   const nat = tableFrom('nat', family, [...NAT_JUMPS, ...natChains(settings, sets)]);
-  const filter = tableFrom('filter', family, [...FILTER_JUMPS, ...filterChains(settings, sets, views)]);
+  const filter = tableFrom('filter', family, [...filterJumps(settings), ...filterChains(settings, sets, views)]);
   return new Map([
     ['filter', tableOf('filter', filter)],
     ['nat', tableOf('nat', nat)],
@@ -54,18 +54,14 @@ const NAT_JUMPS: readonly ChainLines[] = [
   ['POSTROUTING', [jump('kubernetes postrouting rules', 'KUBE-POSTROUTING')]],
 ];
 
-const FILTER_JUMPS: readonly ChainLines[] = [
-  [
-    'INPUT',
-    [
-      jump('kubernetes ipvs access filter', 'KUBE-IPVS-FILTER'),
-      FIREWALL,
-      jump('kubernetes health check rules', 'KUBE-NODE-PORT'),
-    ],
-  ],
-  ['FORWARD', [FIREWALL, jump('kubernetes forwarding rules', 'KUBE-FORWARD')]],
-  ['OUTPUT', [jump('kubernetes ipvs access filter', 'KUBE-IPVS-OUT-FILTER')]],
-];
+function filterJumps({ guardsAddresses }: IpvsSettings): readonly ChainLines[] {
+  const guard = guardsAddresses ? [jump('kubernetes ipvs access filter', 'KUBE-IPVS-FILTER')] : [];
+  return [
+    ['INPUT', [...guard, FIREWALL, jump('kubernetes health check rules', 'KUBE-NODE-PORT')]],
+    ['FORWARD', [FIREWALL, jump('kubernetes forwarding rules', 'KUBE-FORWARD')]],
+    ['OUTPUT', [jump('kubernetes ipvs access filter', 'KUBE-IPVS-OUT-FILTER')]],
+  ];
+}
 
 /** What the rules say of the sets they test. */
 const REMARKS: Readonly<Partial<Record<ProxySetName, string>>> = {
@@ -203,7 +199,7 @@ function filterChains(settings: IpvsSettings, sets: ProxySets, views: readonly P
         line('source-range', '-j DROP'),
       ],
     ],
-    ['KUBE-IPVS-FILTER', accessFilter(settings, sets)],
+    ...(settings.guardsAddresses ? [['KUBE-IPVS-FILTER', accessFilter(settings, sets)] as const] : []),
     ['KUBE-IPVS-OUT-FILTER', views.flatMap(outFilter)],
   ];
 }

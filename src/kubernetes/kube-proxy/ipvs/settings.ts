@@ -2,7 +2,7 @@ import { cidrContains, cidrOf, formatCidr } from '../../../net/cidr.ts';
 import { familyOf, ipv6 } from '../../../net/ip.ts';
 import { localTrafficDetectorOf } from '../../services/local-traffic.ts';
 import { interfaceAddressesOf, isLoopback, nodeIpOf, nodePortAddressesOf } from '../../services/node-port-addresses.ts';
-import { endpointPolicyOf } from '../../services/select-endpoints.ts';
+import { atLeast, endpointPolicyOf } from '../../services/select-endpoints.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Cluster, Node } from '../../model/cluster.ts';
 import type { LocalTrafficDetector } from '../../services/local-traffic.ts';
@@ -21,6 +21,8 @@ export interface IpvsSettings {
   readonly nodeIp: IpAddress;
   /** Every address of this family that some device has, before kube-ipvs0 comes. */
   readonly interfaceAddresses: readonly IpAddress[];
+  /** Ports of kube-ipvs0's addresses that no service has are refused: KUBE-IPVS-FILTER, since 1.26 (k/k#108460). */
+  readonly guardsAddresses: boolean;
   /** Addresses at which node ports answer. */
   readonly nodePortIps: readonly IpAddress[];
 }
@@ -50,6 +52,7 @@ export function ipvsSettingsOf(
     endpointPolicy: endpointPolicyOf(cluster, node),
     nodeIp: nodeIpOf(node, family),
     interfaceAddresses,
+    guardsAddresses: atLeast(cluster.kubernetesVersion, 26),
     nodePortIps: allowed.filter((address) => !isLoopback(address) && !cidrContains(LINK_LOCAL_6, address)),
   };
 }

@@ -7,7 +7,7 @@ import type { IptablesTables, TableName } from '../../../../src/kernel/netfilter
 const hostWith = (iptables: IptablesTables): Host => ({
   name: 'pod/default/client', devices: new Map(), routing: { rules: [], tables: new Map() },
   neighbours: { get: () => undefined, permanent: () => [] }, fdb: [], sysctls: new Map(), listeners: [],
-  netfilter: { iptables, iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map(), nftables: [] },
+  netfilter: { iptables, iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map(), nftables: [], ipvs: [] },
 });
 
 const tables = (table: TableName, chain: string, body: string): IptablesTables =>

@@ -4,10 +4,12 @@ import { compileRule } from '../../../../../src/kernel/netfilter/iptables/rule.t
 import { parseIpsetSave } from '../../../../../src/kernel/ipset/save-format.ts';
 import { entry, FakeContext, ip, packet } from '../../../../support/traverse-context.ts';
 import type { FakeContextOptions } from '../../../../support/traverse-context.ts';
-import type { L4Header } from '../../../../../src/net/packet.ts';
+import type { IpvsConnection } from '../../../../../src/kernel/ipvs/connection-table.ts';
+import type { VirtualServer } from '../../../../../src/kernel/ipvs/virtual-server.ts';
+import type { L4Header, TcpHeader } from '../../../../../src/net/packet.ts';
 
 const udp = (sport: number, dport: number): L4Header => ({ protocol: 'udp', sport, dport });
-const tcp = (flags: number): L4Header => ({ protocol: 'tcp', sport: 40000, dport: 80, flags });
+const tcp = (flags: number): TcpHeader => ({ protocol: 'tcp', sport: 40000, dport: 80, flags });
 const sctp = (chunk: number): L4Header => ({ protocol: 'sctp', sport: 5000, dport: 3868, chunk });
 const icmp = (type: number, code = 0): L4Header => ({ protocol: 'icmp', type, code, id: 1 });
 const SYN = 2;
@@ -23,6 +25,27 @@ add nets 10.96.0.0/16 nomatch
 create odd hash:net,mac family inet
 `);
 const ipsets = Object.fromEntries(sets);
+
+const WEB_SERVER: VirtualServer = {
+  protocol: 'tcp',
+  address: ip('10.96.0.20'),
+  port: 80,
+  scheduler: 'rr',
+  schedulerFlags: [],
+  persistence: null,
+  realServers: [],
+};
+const WEB_CONNECTION: IpvsConnection = {
+  protocol: 'tcp',
+  client: { address: ip('10.244.0.2'), port: 40000 },
+  virtual: WEB_SERVER,
+  real: { address: ip('10.244.1.2'), port: 8080 },
+  server: WEB_SERVER,
+  persistent: false,
+  conntrack: true,
+  state: 'SYN_RECV',
+  expires: 1,
+};
 
 /** A rule's matches in a context: does the rule match? */
 type Row = readonly [rule: string, context: FakeContextOptions, holds: boolean | 'unknown'];
@@ -229,7 +252,12 @@ const ROWS: readonly Row[] = [
   ['-m ipvs ! --ipvs', {}, true],
   ['-m ipvs --ipvs', { ipvsProperty: true }, true],
   ['-m ipvs --vaddr 10.96.0.20 --vproto tcp --vport 80 --vdir ORIGINAL --vmethod MASQ --vportctl 21', {}, false],
-  ['-m ipvs --vaddr 10.96.0.20', { ipvsProperty: true }, 'unknown'],
+  ['-m ipvs --vaddr 10.96.0.20', { ipvsProperty: true }, false],
+  ['-m ipvs --vaddr 10.96.0.20', { ipvsProperty: true, ipvsConnection: WEB_CONNECTION }, true],
+  ['-m ipvs --vaddr 10.96.0.0/24 --vproto 6 --vport 80 --vmethod MASQ', { ipvsProperty: true, ipvsConnection: WEB_CONNECTION }, true],
+  ['-m ipvs --vaddr 10.96.0.20 --vport 81', { ipvsProperty: true, ipvsConnection: WEB_CONNECTION }, false],
+  ['-m ipvs --vaddr 10.96.0.20 ! --vport 81', { ipvsProperty: true, ipvsConnection: WEB_CONNECTION }, true],
+  ['-m ipvs --vaddr 10.96.0.20', { ipvsConnection: WEB_CONNECTION }, false],
   ['-m rpfilter --loose', { reversePath: (loose) => loose }, true],
   ['-m rpfilter --accept-local', { reversePath: (_, acceptLocal) => acceptLocal }, true],
   ['-m rpfilter --validmark', { reversePath: (_, __, validMark) => validMark }, true],
