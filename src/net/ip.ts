@@ -100,3 +100,8 @@ export function compareIp(a: IpAddress, b: IpAddress): number {
   if (isIpv4(a) !== isIpv4(b)) return isIpv4(a) ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** 224.0.0.0/4 or ff00::/8. */
+export function isMulticast(address: IpAddress): boolean {
+  return isIpv4(address) ? address >>> 28 === 14 : address >> 120n === 0xffn;
+}

@@ -1,4 +1,4 @@
-import { isIpv4 } from '../../net/ip.ts';
+import { isIpv4, isMulticast } from '../../net/ip.ts';
 import { localRoute } from './lookup.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { AddressType } from '../netfilter/iptables/context.ts';
@@ -13,8 +13,8 @@ export function addressType(policy: RoutingPolicy, address: IpAddress): AddressT
 export function addressTypeOn(policy: RoutingPolicy, address: IpAddress, device: string | null): AddressType {
   if (isIpv4(address)) {
     if (address >>> 24 === 0 || address === 0xffffffff) return 'BROADCAST';
-    if (address >>> 28 === 14) return 'MULTICAST';
-  } else if (address >> 120n === 0xffn) return 'MULTICAST';
+  }
+  if (isMulticast(address)) return 'MULTICAST';
   const route = localRoute(policy, address);
   if (!route || (device !== null && route.nexthops[0]?.dev !== device)) return 'UNICAST';
   switch (route.type) {

@@ -1,4 +1,4 @@
-import { isIpv4 } from '../../net/ip.ts';
+import { isIpv4, isMulticast } from '../../net/ip.ts';
 import { deviceSettings } from '../device/settings.ts';
 import { perHost } from '../per-host.ts';
 import { sysctl } from '../sysctl.ts';
@@ -125,6 +125,5 @@ const isCustomRouted = perHost((host) => {
 });
 
 function isMulticastOrBroadcast(address: IpAddress): boolean {
-  if (isIpv4(address)) return address >>> 28 === 14 || address === 0xffffffff;
-  return address >> 120n === 0xffn;
+  return isMulticast(address) || address === 0xffffffff;
 }

@@ -1,4 +1,4 @@
-import { ipHeaderLength, isIpv4 } from '../../net/ip.ts';
+import { ipHeaderLength, ipv4, isIpv4, isMulticast } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
 import { routeOutput } from '../routing/output.ts';
 import { ConnectionSockets, mssHeaders, SCTP_INIT_LENGTH, synLength } from '../socket/connection-sockets.ts';
@@ -108,6 +108,9 @@ const DEFAULT_PAYLOAD = 5;
 /** UDP's header, and an echo's. */
 const DATAGRAM_HEADER = 8;
 
+/** 255.255.255.255 */
+const LIMITED_BROADCAST = ipv4(0xffffffff);
+
 /** Walks one connection to its end. Deterministic in its arguments. */
 export function connect(request: ConnectionRequest, options: ConnectionOptions): ConnectionResult {
   if (request.established) return continueConnection(request, request.established, options);
@@ -145,6 +148,11 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     walk.emit(skb, host, { kind: 'socket', action: 'error', owner: request.owner, errno });
     return { kind: 'failed', errno };
   }
+  const refusal = refusedDestination(request, route);
+  if (refusal) {
+    walk.emit(skb, host, { kind: 'socket', action: 'error', owner: request.owner, errno: refusal });
+    return { kind: 'failed', errno: refusal };
+  }
   walk.emit(skb, host, { kind: 'socket', action: request.protocol === 'tcp' ? 'connect' : 'send', owner: request.owner });
   emitRoute(walk, host, skb, route, 'output');
   const mtu = mtuOf(host, route);
@@ -163,6 +171,13 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     host: host.name, owner: request.owner, address, port, peer: request.destination, peerPort: request.protocol === 'icmp' ? 0 : request.port,
   };
   return { kind: 'open', client, skb, mtu };
+}
+
+/** tcp_v4_connect takes no group; a datagram to everybody needs SO_BROADCAST (ip4_datagram_connect). Null: the destination will do. */
+function refusedDestination({ protocol, destination }: ConnectionRequest, route: ResolvedRoute): string | null {
+  const toAll = route.kind === 'broadcast' || destination === LIMITED_BROADCAST;
+  if (protocol === 'tcp' && (toAll || isMulticast(destination))) return 'ENETUNREACH';
+  return toAll ? 'EACCES' : null;
 }
 
 /**

@@ -242,8 +242,8 @@ const ROWS: readonly Row[] = [
   ['-m pkttype --pkt-type broadcast', { packetType: 'broadcast' }, true],
   ['-m pkttype ! --pkt-type unicast', {}, false],
   // tcpmss, realm, ipvs, rpfilter
-  ['-p tcp -m tcpmss --mss 1400:1500', { packet: packet({ l4: { ...tcp(SYN), mss: 1460 } }) }, true],
-  ['-p tcp -m tcpmss --mss 1400:1500', { packet: packet({ l4: { ...tcp(SYN), mss: 1300 } }) }, false],
+  ['-p tcp -m tcpmss --mss 1400:1500', { packet: packet({ l4: { protocol: 'tcp', sport: 40000, dport: 80, flags: SYN, mss: 1460 } }) }, true],
+  ['-p tcp -m tcpmss --mss 1400:1500', { packet: packet({ l4: { protocol: 'tcp', sport: 40000, dport: 80, flags: SYN, mss: 1300 } }) }, false],
   ['-p tcp -m tcpmss --mss 1400:1500', { packet: packet({ l4: tcp(ACK) }) }, false],
   ['-p tcp -m tcpmss ! --mss 1400:1500', { packet: packet({ l4: tcp(ACK) }) }, true],
   ['-m realm --realm 0xa', {}, false],
