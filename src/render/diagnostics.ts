@@ -11,9 +11,25 @@ export interface DiagnosticText {
   readonly hint?: string;
 }
 
-/** `file:line:column: error: message` and, on a line of its own, what may help. Ends with a line break; empty for no messages. */
+/** More messages than this help nobody: the rest is counted. */
+const MAX_SHOWN = 100;
+
+/**
+ * `file:line:column: error: message` and, on a line of its own, what may help. Ends with a line break; empty for no messages. Of very many
+ * the first are shown, errors before others.
+ */
 export function formatDiagnostics(diagnostics: readonly DiagnosticText[], style: Style): string {
-  return finish(diagnostics.map((diagnostic) => format(diagnostic, style)).join(''), style);
+  return finish([...shown(diagnostics).map((diagnostic) => format(diagnostic, style)), rest(diagnostics)].join(''), style);
+}
+
+function shown(diagnostics: readonly DiagnosticText[]): readonly DiagnosticText[] {
+  if (diagnostics.length <= MAX_SHOWN) return diagnostics;
+  const isError = ({ severity }: DiagnosticText): boolean => severity === 'error';
+  return [...diagnostics.filter(isError), ...diagnostics.filter((diagnostic) => !isError(diagnostic))].slice(0, MAX_SHOWN);
+}
+
+function rest({ length }: readonly DiagnosticText[]): string {
+  return length > MAX_SHOWN ? `k8snet: and ${length - MAX_SHOWN} more messages\n` : '';
 }
 
 function format({ severity, message, position, hint }: DiagnosticText, { chalk }: Style): string {

@@ -111,7 +111,8 @@ function ruleBehind(events: readonly TraceEvent[], i: number): RuleEvent | null 
   const event = events[i];
   const before = events[i - 1];
   if (event?.kind === 'nat' && event.ipvs !== undefined) return null;
-  const caused = before?.kind === 'rule' && isAboutAddresses(before) && before.verdict === 'accept' && before.host === event?.host;
+  const caused =
+    before?.kind === 'rule' && isAboutAddresses(before) && before.verdict === 'accept' && before.host === event?.host;
   return caused ? before : null;
 }
 
