@@ -5,7 +5,10 @@ export function perHost<T>(make: (host: Host) => T): (host: Host) => T {
   const made = new WeakMap<Host, { readonly value: T }>();
   return (host) => {
     let entry = made.get(host);
-    if (!entry) made.set(host, (entry = { value: make(host) }));
+    if (!entry) {
+      entry = { value: make(host) };
+      made.set(host, entry);
+    }
     return entry.value;
   };
 }

@@ -124,7 +124,10 @@ function podRanges(nodes: readonly Node[]): readonly RangeLevel[] {
       const family = familyOf(address);
       const key = `${family} ${length}`;
       let level = levels.get(key);
-      if (!level) levels.set(key, (level = { family, length, nodesOf: new Map() }));
+      if (!level) {
+        level = { family, length, nodesOf: new Map() };
+        levels.set(key, level);
+      }
       const there = level.nodesOf.get(address);
       if (there) there.push(node);
       else level.nodesOf.set(address, [node]);

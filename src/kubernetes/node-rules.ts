@@ -83,7 +83,5 @@ function cniRules(index: ClusterIndex, cni: CniMode, node: Node, family: IpFamil
  */
 function deviceAddresses(cni: CniMode, node: Node, component: RuleComponent): readonly IpAddress[] {
   if (component === 'kube-proxy') return [];
-  return cni
-    .node(node)
-    .devices.flatMap(({ addresses }) => addresses.map(({ address }) => address));
+  return cni.node(node).devices.flatMap(({ addresses }) => addresses.map(({ address }) => address));
 }

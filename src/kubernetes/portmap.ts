@@ -65,7 +65,8 @@ function podRules(pod: Pod, address: IpAddress, range: Cidr): ChainRules[] {
     .filter(({ hostIp }) => hostIp === null || familyOf(hostIp) === family)
     .flatMap((port) => {
       // An unspecified address (0.0.0.0) is no destination.
-      const host = port.hostIp === null || BigInt(port.hostIp) === 0n ? '' : `-d ${formatIp(port.hostIp)}/${family === 4 ? 32 : 128} `;
+      const host =
+        port.hostIp === null || BigInt(port.hostIp) === 0n ? '' : `-d ${formatIp(port.hostIp)}/${family === 4 ? 32 : 128} `;
       const match = `${host}-p ${port.protocol} -m ${port.protocol} --dport ${port.hostPort}`;
       return [
         line(`-s ${formatCidr(range)} ${match} -j CNI-HOSTPORT-SETMARK`, 'masquerade-own-subnet', object),

@@ -32,7 +32,7 @@ export function parseCidr(text: string): Cidr | null {
 
 /** True when the address is of the prefix's family and inside it. */
 export function cidrContains(cidr: Cidr, address: IpAddress): boolean {
-  if (typeof address === 'number') return isIpv4Cidr(cidr) && ((address & cidr.mask) >>> 0) === cidr.address;
+  if (typeof address === 'number') return isIpv4Cidr(cidr) && (address & cidr.mask) >>> 0 === cidr.address;
   return !isIpv4Cidr(cidr) && (address & cidr.mask) === cidr.address;
 }
 

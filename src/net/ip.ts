@@ -53,7 +53,7 @@ export function parseIpv4(text: string): Ipv4 | null {
       digits = 0;
     } else if (c >= 48 && c <= 57) {
       if (part === 0 || digits === 3) return null;
-      part = (part < 0 ? 0 : part) * 10 + (c - 48);
+      part = Math.max(part, 0) * 10 + (c - 48);
       digits++;
     } else return null;
   }

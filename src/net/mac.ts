@@ -23,5 +23,7 @@ export function macFromIp(prefix: string, address: IpAddress): Mac {
 /** The four words of an IPv6 address in one: the last counts as it is, so that neighbours differ. */
 function folded(address: bigint): number {
   const word = (shift: bigint): number => Number((address >> shift) & 0xffffffffn);
-  return (word(0n) ^ Math.imul(word(32n), 0x9e3779b1) ^ Math.imul(word(64n), 0x85ebca6b) ^ Math.imul(word(96n), 0xc2b2ae35)) >>> 0;
+  return (
+    (word(0n) ^ Math.imul(word(32n), 0x9e3779b1) ^ Math.imul(word(64n), 0x85ebca6b) ^ Math.imul(word(96n), 0xc2b2ae35)) >>> 0
+  );
 }

@@ -87,7 +87,11 @@ class Run {
   #work = 0;
   #missed: { readonly wanted: Server; readonly reached: Set<string> } | null = null;
 
-  constructor(connections: readonly PlannedConnection[], options: ExploreOptions, budget: { readonly branches: number; readonly work: number }) {
+  constructor(
+    connections: readonly PlannedConnection[],
+    options: ExploreOptions,
+    budget: { readonly branches: number; readonly work: number },
+  ) {
     this.#connections = connections;
     this.#options = options;
     this.#budget = { ...budget };

@@ -17,7 +17,10 @@ const BACKENDS = ['flannel-vxlan', 'flannel-host-gw', 'flannel-ali-vpc'] as cons
 
 const clusters = fc.record({
   cni: fc.constantFrom(...BACKENDS),
-  pods: fc.array(fc.record({ node: fc.integer({ min: 1, max: 3 }), hostNetwork: fc.boolean(), web: fc.boolean() }), { minLength: 1, maxLength: 5 }),
+  pods: fc.array(fc.record({ node: fc.integer({ min: 1, max: 3 }), hostNetwork: fc.boolean(), web: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 5,
+  }),
   type: fc.constantFrom('ClusterIP', 'NodePort'),
   external: fc.constantFrom('Cluster', 'Local'),
   internal: fc.constantFrom('Cluster', 'Local'),
@@ -28,7 +31,15 @@ const clusters = fc.record({
 
 const probes = fc.record({
   from: fc.constantFrom('pod/client', 'node/n1', 'node/n2', 'external/near', 'external/far'),
-  to: fc.constantFrom('svc/web:80', 'node/n1:30080', 'node/n2:30080', '10.96.0.20', 'pod/client:8080', '10.244.1.200:8080', '192.0.2.10:443'),
+  to: fc.constantFrom(
+    'svc/web:80',
+    'node/n1:30080',
+    'node/n2:30080',
+    '10.96.0.20',
+    'pod/client:8080',
+    '10.244.1.200:8080',
+    '192.0.2.10:443',
+  ),
   protocol: fc.constantFrom('tcp', 'udp', 'icmp'),
   ttl: fc.constantFrom(null, 1, 2, 64),
 });
@@ -38,18 +49,30 @@ type ProbeInput = typeof probes extends fc.Arbitrary<infer T> ? T : never;
 
 function scenarioOf(input: ClusterInput): Scenario {
   const pods = input.pods.map(({ node, hostNetwork, web }, i) => ({
-    name: `p${i}`, node: `n${node}`, hostNetwork, labels: { app: web ? 'web' : 'other' }, ports: [8080 + i],
+    name: `p${i}`,
+    node: `n${node}`,
+    hostNetwork,
+    labels: { app: web ? 'web' : 'other' },
+    ports: [8080 + i],
   }));
   const document = {
     cni: input.cni,
     nodes: [1, 2, 3].map((n) => ({
-      name: `n${n}`, ip: `172.18.0.${n + 1}`,
-      sysctls: { 'net.bridge.bridge-nf-call-iptables': n === 1 ? input.bridgeNf : 1, 'net.ipv4.ip_forward': n === 2 ? input.forward : 1 },
+      name: `n${n}`,
+      ip: `172.18.0.${n + 1}`,
+      sysctls: {
+        'net.bridge.bridge-nf-call-iptables': n === 1 ? input.bridgeNf : 1,
+        'net.ipv4.ip_forward': n === 2 ? input.forward : 1,
+      },
     })),
     pods: [{ name: 'client', node: 'n1', ports: [8080] }, ...pods],
     services: [
       {
-        name: 'web', type: input.type, clusterIP: '10.96.0.20', selector: { app: 'web' }, internalTrafficPolicy: input.internal,
+        name: 'web',
+        type: input.type,
+        clusterIP: '10.96.0.20',
+        selector: { app: 'web' },
+        internalTrafficPolicy: input.internal,
         ...(input.type === 'NodePort' && { externalTrafficPolicy: input.external }),
         ports: [{ port: 80, targetPort: 8080, ...(input.type === 'NodePort' && { nodePort: 30080 }) }],
       },
@@ -67,8 +90,16 @@ function scenarioOf(input: ClusterInput): Scenario {
 function probeOf({ from, to, protocol, ttl }: ProbeInput): Probe {
   const target = protocol === 'icmp' ? (to === 'svc/web:80' ? '10.96.0.20' : to.replace(/:\d+$/, '')) : to;
   return {
-    from, to: target, protocol: protocol as 'tcp' | 'udp' | 'icmp', sourcePort: 40000, sourceAddress: null, payload: null, dontFragment: null, ttl,
-    backend: null, via: null,
+    from,
+    to: target,
+    protocol: protocol as 'tcp' | 'udp' | 'icmp',
+    sourcePort: 40000,
+    sourceAddress: null,
+    payload: null,
+    dontFragment: null,
+    ttl,
+    backend: null,
+    via: null,
   };
 }
 
@@ -114,8 +145,17 @@ describe('every connection', () => {
         if (!compiled.ok) throw new Error('refused');
         const [quiet, recorded] = [false, true].map((record) => {
           const request = {
-            host: 'pod/default/client', owner: 'pod/default/client', protocol: 'tcp', destination: parseIpv4(destination)!, port: 80,
-            sourcePort: 40000, sourceAddress: null, payload: null, dontFragment: null, ttl: null, noReply: false,
+            host: 'pod/default/client',
+            owner: 'pod/default/client',
+            protocol: 'tcp',
+            destination: parseIpv4(destination)!,
+            port: 80,
+            sourcePort: 40000,
+            sourceAddress: null,
+            payload: null,
+            dontFragment: null,
+            ttl: null,
+            noReply: false,
           } as const;
           const options = { world: compiled.world, state: new KernelState(), choices: new Choices(), record };
           const { verdict, server, source, losses } = connect(request, options);

@@ -15,7 +15,13 @@ test('fragments in any order, cut again on the way, make the datagram they were 
       fc.infiniteStream(fc.nat()),
       (length, mtu, smaller, order) => {
         const whole: Packet = {
-          src: ipv4(1), dst: ipv4(2), ttl: 64, tos: 0, df: false, length, l4: { protocol: 'udp', sport: 1, dport: 2 },
+          src: ipv4(1),
+          dst: ipv4(2),
+          ttl: 64,
+          tos: 0,
+          df: false,
+          length,
+          l4: { protocol: 'udp', sport: 1, dport: 2 },
         };
         const pieces = fragment(whole, mtu).flatMap((piece) => fragment(piece, smaller));
         for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(Math.max(Math.min(mtu, smaller), 28));

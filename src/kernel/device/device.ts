@@ -65,4 +65,3 @@ export interface DummyDevice extends DeviceBase {
 }
 
 export type Device = LoopbackDevice | VethDevice | BridgeDevice | VxlanDevice | DummyDevice;
-export type DeviceKind = Device['kind'];

@@ -28,7 +28,8 @@ export function deviceSettings(host: Host, device: string): DeviceSettings {
       routeLocalnet: value('route_localnet') !== 0,
       sourceValidMark: value('src_valid_mark') !== 0,
       arpIgnore: value('arp_ignore'),
-      forwarding: Number(host.sysctls.get(`net.ipv4.conf.${device}.forwarding`) ?? sysctl(host.sysctls, 'net.ipv4.ip_forward')) !== 0,
+      forwarding:
+        Number(host.sysctls.get(`net.ipv4.conf.${device}.forwarding`) ?? sysctl(host.sysctls, 'net.ipv4.ip_forward')) !== 0,
     };
     known.set(device, settings);
   }

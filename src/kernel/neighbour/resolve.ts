@@ -14,7 +14,13 @@ import type { Walk } from '../walk/walk.ts';
  * An ARP request, or a neighbour solicitation of IPv6, for an address over the link of a device: the MAC of who answers, null if nobody
  * does. Rules of ip6tables, which neighbour discovery has to pass, are not asked.
  */
-export function resolveOnLink(walk: Walk, host: Host, deviceName: string, address: IpAddress, packetSource: IpAddress): Mac | null {
+export function resolveOnLink(
+  walk: Walk,
+  host: Host,
+  deviceName: string,
+  address: IpAddress,
+  packetSource: IpAddress,
+): Mac | null {
   const device = host.devices.get(deviceName);
   if (!device) return null;
   // arp_solicit, arp_announce=0: the packet's own source if it is ours, else an address of the device.
@@ -58,7 +64,13 @@ function* onLink(walk: Walk, host: Host, device: Device, candidates: ReadonlySet
   }
 }
 
-function* throughBridge(walk: Walk, host: Host, bridge: string, candidates: ReadonlySet<string>, inPort: string | null): Generator<Place> {
+function* throughBridge(
+  walk: Walk,
+  host: Host,
+  bridge: string,
+  candidates: ReadonlySet<string>,
+  inPort: string | null,
+): Generator<Place> {
   for (const port of host.devices.values()) {
     if (port.master === bridge && port.name !== inPort) yield* onLink(walk, host, port, candidates, null);
   }
@@ -72,7 +84,15 @@ function answers(walk: Walk, { host, device }: Place, address: IpAddress, sender
   if (addressTypeOn(host.routing, address, null) !== 'LOCAL') return false;
   if (!answersOn(host, device, address, sender)) return false;
   if (sender === null) return true;
-  const packet = { src: sender, dst: address, ttl: 1, tos: 0, df: false, length: 28, l4: { protocol: 'other', number: 0 } } as const;
+  const packet = {
+    src: sender,
+    dst: address,
+    ttl: 1,
+    tos: 0,
+    df: false,
+    length: 28,
+    l4: { protocol: 'other', number: 0 },
+  } as const;
   return routeInput(host, packet, device.name, 0, walk.choices).kind === 'local';
 }
 

@@ -3,7 +3,12 @@ import type { Netfilter } from './netfilter.ts';
 
 /** Netfilter of a namespace in which nothing made a rule. */
 export const NO_NETFILTER: Netfilter = {
-  iptables: new Map(), iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map(), nftables: [], ipvs: [],
+  iptables: new Map(),
+  iptablesLegacy: null,
+  ip6tables: new Map(),
+  ipsets: new Map(),
+  nftables: [],
+  ipvs: [],
 };
 
 /** What makes the parts of a namespace's netfilter; those left out are empty. */

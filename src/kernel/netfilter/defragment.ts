@@ -21,7 +21,9 @@ export function reassemble(state: HostState, piece: Packet): { readonly packet: 
   const { fragment, src, dst, l4 } = piece;
   if (!fragment) return { packet: piece, largest: 0 };
   const key = `${src} ${dst} ${l4.protocol} ${fragment.id}`;
-  const pieces = [...(state.fragments.get(key) ?? []), piece].sort((a, b) => (a.fragment?.offset ?? 0) - (b.fragment?.offset ?? 0));
+  const pieces = [...(state.fragments.get(key) ?? []), piece].sort(
+    (a, b) => (a.fragment?.offset ?? 0) - (b.fragment?.offset ?? 0),
+  );
   const headers = fragmentHeaders(piece);
   let end = 0;
   for (const { fragment: at, length } of pieces) {
@@ -36,5 +38,8 @@ export function reassemble(state: HostState, piece: Packet): { readonly packet: 
   }
   state.fragments.delete(key);
   const { fragment: _, ...header } = first;
-  return { packet: { ...header, length: end + ipHeaderLength(piece.dst) }, largest: Math.max(...pieces.map(({ length }) => length)) };
+  return {
+    packet: { ...header, length: end + ipHeaderLength(piece.dst) },
+    largest: Math.max(...pieces.map(({ length }) => length)),
+  };
 }

@@ -33,7 +33,13 @@ const registry6 = perHost((host) => byHook(register(host, 6)));
 
 function byHook(functions: readonly HookFunction[]): Readonly<Record<HookName, readonly HookFunction[]>> {
   const at = (hook: HookName) => functions.filter((f) => f.hook === hook);
-  return { PREROUTING: at('PREROUTING'), INPUT: at('INPUT'), FORWARD: at('FORWARD'), OUTPUT: at('OUTPUT'), POSTROUTING: at('POSTROUTING') };
+  return {
+    PREROUTING: at('PREROUTING'),
+    INPUT: at('INPUT'),
+    FORWARD: at('FORWARD'),
+    OUTPUT: at('OUTPUT'),
+    POSTROUTING: at('POSTROUTING'),
+  };
 }
 
 function register(host: Host, family: 4 | 6): readonly HookFunction[] {

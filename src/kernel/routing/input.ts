@@ -84,8 +84,15 @@ function validateSource(host: Host, packet: Packet, device: string, mark: number
   }
   const ports = transport(packet);
   const back: Flow = {
-    dst: packet.src, src: packet.dst, iif: outDevice, oif: null, mark: sourceValidMark ? mark : 0, tos: packet.tos & ROUTING_TOS,
-    protocol: ports.protocol, sport: ports.dport, dport: ports.sport,
+    dst: packet.src,
+    src: packet.dst,
+    iif: outDevice,
+    oif: null,
+    mark: sourceValidMark ? mark : 0,
+    tos: packet.tos & ROUTING_TOS,
+    protocol: ports.protocol,
+    sport: ports.dport,
+    dport: ports.sport,
   };
   return checkWayBack(host, back, device, mode, acceptLocal);
 }
@@ -101,9 +108,24 @@ function checkWayBack(host: Host, back: Flow, device: string, mode: number, acce
 }
 
 /** The rpfilter match (ipt_rpfilter.c): is there a way back by this device (loose: by any)? */
-export function hasReversePath(host: Host, packet: Packet, device: string, mark: number, loose: boolean, acceptLocal: boolean): boolean {
+export function hasReversePath(
+  host: Host,
+  packet: Packet,
+  device: string,
+  mark: number,
+  loose: boolean,
+  acceptLocal: boolean,
+): boolean {
   const found = lookup(host.routing, {
-    dst: packet.src, src: packet.dst, iif: 'lo', oif: null, mark, tos: packet.tos & ROUTING_TOS, protocol: 'other', sport: 0, dport: 0,
+    dst: packet.src,
+    src: packet.dst,
+    iif: 'lo',
+    oif: null,
+    mark,
+    tos: packet.tos & ROUTING_TOS,
+    protocol: 'other',
+    sport: 0,
+    dport: 0,
   });
   if (!found.ok) return false;
   if (found.route.type !== 'unicast' && !(found.route.type === 'local' && acceptLocal)) return false;
@@ -112,7 +134,8 @@ export function hasReversePath(host: Host, packet: Packet, device: string, mark:
 
 /** Every address on a device of the host (inet_lookup_ifaddr_rcu). */
 const deviceAddresses = perHost(
-  (host): ReadonlySet<IpAddress> => new Set([...host.devices.values()].flatMap(({ addresses }) => addresses.map(({ address }) => address))),
+  (host): ReadonlySet<IpAddress> =>
+    new Set([...host.devices.values()].flatMap(({ addresses }) => addresses.map(({ address }) => address))),
 );
 
 /** With rules of one's own, or a local route that no address made (fib_has_custom_local_routes), the source is looked up in full. */

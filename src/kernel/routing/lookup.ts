@@ -43,7 +43,17 @@ export const ROUTING_TOS = 0x1c;
 /** The flow of a packet that came by a device. */
 export function inputFlow(packet: Packet, device: string, mark: number): Flow {
   const { protocol, sport, dport } = transport(packet);
-  return { dst: packet.dst, src: packet.src, iif: device, oif: null, mark, tos: packet.tos & ROUTING_TOS, protocol, sport, dport };
+  return {
+    dst: packet.dst,
+    src: packet.src,
+    iif: device,
+    oif: null,
+    mark,
+    tos: packet.tos & ROUTING_TOS,
+    protocol,
+    sport,
+    dport,
+  };
 }
 
 /** The flow of a packet that this host sends; `src` null leaves the source to the look-up. */

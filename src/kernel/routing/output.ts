@@ -33,7 +33,12 @@ export function routeOutput(host: Host, flow: Flow, choices: Choices): ResolvedR
   const towards = isIpv4(flow.dst) ? hop.via : flow.dst;
   const source = flow.src ?? route.source ?? selectAddress(host, hop.dev, towards, route.scope === 'link' ? 'link' : 'global');
   if (source === null) return { kind: 'error', error: 'ENETUNREACH', route, table };
-  if (isIpv4(source) && isLoopback(source) && host.devices.get(hop.dev)?.kind !== 'loopback' && !deviceSettings(host, hop.dev).routeLocalnet) {
+  if (
+    isIpv4(source) &&
+    isLoopback(source) &&
+    host.devices.get(hop.dev)?.kind !== 'loopback' &&
+    !deviceSettings(host, hop.dev).routeLocalnet
+  ) {
     return { kind: 'error', error: 'EINVAL', route, table };
   }
   // What leaves by lo comes back to this host itself, whatever the route's type (__mkroute_output: RTCF_LOCAL).

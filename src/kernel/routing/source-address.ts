@@ -13,10 +13,14 @@ const SCOPE = { global: 0, link: 253, host: 254 } as const;
  * of sufficient scope; where the device has none, the first global one of any device. `towards` null: whatever comes first (IPv4).
  * Null when the host has no address at all. IPv6 has rules of its own.
  */
-export function selectAddress(host: Host, device: string, towards: IpAddress | null, scope: keyof typeof SCOPE = 'global'): IpAddress | null {
+export function selectAddress(
+  host: Host,
+  device: string,
+  towards: IpAddress | null,
+  scope: keyof typeof SCOPE = 'global',
+): IpAddress | null {
   if (towards !== null && !isIpv4(towards)) return selectAddress6(host, device, towards);
-  const fits = (a: DeviceAddress) =>
-    !a.secondary && SCOPE[a.scope] <= SCOPE[scope] && isIpv4(a.address);
+  const fits = (a: DeviceAddress) => !a.secondary && SCOPE[a.scope] <= SCOPE[scope] && isIpv4(a.address);
   const own = (host.devices.get(device)?.addresses ?? []).filter(fits);
   const match = (towards === null ? undefined : own.find(({ prefix }) => cidrContains(prefix, towards))) ?? own[0];
   if (match) return match.address;

@@ -124,14 +124,41 @@ export class ConnectionSockets implements SocketLayer {
     switch (packet.l4.protocol) {
       case 'tcp': {
         const flags = TCP_FLAG.SYN | TCP_FLAG.ACK;
-        sendFromHost(walk, host, skb, { ...base, length: synLength(packet.src), l4: { protocol: 'tcp', sport: dport, dport: sport, flags, mss: this.#serverMtu(host) - mssHeaders(packet.src) } }, true);
+        sendFromHost(
+          walk,
+          host,
+          skb,
+          {
+            ...base,
+            length: synLength(packet.src),
+            l4: { protocol: 'tcp', sport: dport, dport: sport, flags, mss: this.#serverMtu(host) - mssHeaders(packet.src) },
+          },
+          true,
+        );
         return;
       }
       case 'udp':
-        sendFromHost(walk, host, skb, { ...base, length: ipHeaderLength(packet.src) + ANSWER_LENGTH, l4: { protocol: 'udp', sport: dport, dport: sport } }, true, address);
+        sendFromHost(
+          walk,
+          host,
+          skb,
+          { ...base, length: ipHeaderLength(packet.src) + ANSWER_LENGTH, l4: { protocol: 'udp', sport: dport, dport: sport } },
+          true,
+          address,
+        );
         return;
       case 'sctp':
-        sendFromHost(walk, host, skb, { ...base, length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 } }, false);
+        sendFromHost(
+          walk,
+          host,
+          skb,
+          {
+            ...base,
+            length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH,
+            l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 },
+          },
+          false,
+        );
         return;
       case 'icmp':
       case 'icmpv6':
@@ -197,7 +224,17 @@ export class ConnectionSockets implements SocketLayer {
   #serverMtu(host: Host): number {
     const server = this.#server;
     if (!server) return 65535;
-    const flow = { dst: server.peer, src: server.address, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'tcp', sport: 0, dport: 0 };
+    const flow = {
+      dst: server.peer,
+      src: server.address,
+      iif: 'lo',
+      oif: null,
+      mark: 0,
+      tos: 0,
+      protocol: 'tcp',
+      sport: 0,
+      dport: 0,
+    };
     const route = routeOutput(host, flow, this.#walk.choices);
     return route.kind === 'error' ? 65535 : mtuOf(host, route);
   }
@@ -215,8 +252,13 @@ export class ConnectionSockets implements SocketLayer {
   #send(host: Host, flags: number, length: number, part: ConnectionPart): void {
     const { address, port, peer, peerPort } = this.#client;
     const packet: Packet = {
-      src: address, dst: peer, ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer), tos: 0,
-      df: sentWhole(this.#request.dontFragment, peer), length, l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
+      src: address,
+      dst: peer,
+      ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer),
+      tos: 0,
+      df: sentWhole(this.#request.dontFragment, peer),
+      length,
+      l4: { protocol: 'tcp', sport: port, dport: peerPort, flags },
     };
     const skb = localSkb(packet, part, true);
     const route = routeOutput(host, outputFlow(packet, address, 0), this.#walk.choices);
@@ -230,7 +272,11 @@ export class ConnectionSockets implements SocketLayer {
     const client = this.#client;
     const { sport, dport } = identify(embedded);
     const ours =
-      host.name === client.host && embedded.src === client.address && embedded.dst === client.peer && sport === client.port && dport === client.peerPort;
+      host.name === client.host &&
+      embedded.src === client.address &&
+      embedded.dst === client.peer &&
+      sport === client.port &&
+      dport === client.peerPort;
     if (!ours) return true;
     const errno = errnoOfIcmp(icmp);
     if (errno === null) return true;

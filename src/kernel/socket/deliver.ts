@@ -76,8 +76,13 @@ function sendEchoReply(walk: Walk, host: Host, skb: Skb, icmp: IcmpHeader): void
   walk.sockets?.accept(host, skb, { protocol: 'udp', address: null, port: 0, owner: host.name });
   if (walk.sockets?.silent) return;
   const reply: Packet = {
-    src: packet.dst, dst: packet.src, ttl: hopLimit(host.sysctls, packet.src), tos: packet.tos, df: false,
-    length: packet.length, l4: { ...icmp, type: icmp.protocol === 'icmp' ? 0 : 129, code: 0 },
+    src: packet.dst,
+    dst: packet.src,
+    ttl: hopLimit(host.sysctls, packet.src),
+    tos: packet.tos,
+    df: false,
+    length: packet.length,
+    l4: { ...icmp, type: icmp.protocol === 'icmp' ? 0 : 129, code: 0 },
   };
   sendFromHost(walk, host, skb, reply, false);
 }

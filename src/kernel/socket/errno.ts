@@ -3,13 +3,33 @@ import type { ConnectionVerdict } from '../walk/connection.ts';
 
 /** icmp_err_convert[]: the errno of each code of ICMP destination unreachable. */
 const UNREACHABLE_ERRNO: readonly string[] = [
-  'ENETUNREACH', 'EHOSTUNREACH', 'ENOPROTOOPT', 'ECONNREFUSED', 'EMSGSIZE', 'EOPNOTSUPP', 'ENETUNREACH', 'EHOSTDOWN', 'ENONET',
-  'ENETUNREACH', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ENOPROTOOPT',
+  'ECONNREFUSED',
+  'EMSGSIZE',
+  'EOPNOTSUPP',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENONET',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EHOSTUNREACH',
+  'EHOSTUNREACH',
+  'EHOSTUNREACH',
 ];
 
 /** tab_unreach[] of icmpv6_err_convert: the errno of each code of ICMPv6 destination unreachable. */
 const UNREACHABLE_ERRNO_6: readonly string[] = [
-  'ENETUNREACH', 'EACCES', 'EHOSTUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'EACCES', 'EACCES',
+  'ENETUNREACH',
+  'EACCES',
+  'EHOSTUNREACH',
+  'EHOSTUNREACH',
+  'ECONNREFUSED',
+  'EACCES',
+  'EACCES',
 ];
 
 /** What an ICMP error means to the socket whose packet it quotes (icmp_unreach, tcp_v4_err; icmpv6_err_convert); null: nothing. */

@@ -64,8 +64,12 @@ export class EstablishedSockets implements SocketLayer {
     const headers = segmentHeaders(peer);
     const data = Math.min(this.#request.payload ?? DEFAULT_PAYLOAD, this.#segment + mssHeaders(peer) - headers);
     const packet: Packet = {
-      src: address, dst: peer, ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer), tos: 0,
-      df: sentWhole(this.#request.dontFragment, peer), length: headers + data,
+      src: address,
+      dst: peer,
+      ttl: this.#request.ttl ?? hopLimit(host.sysctls, peer),
+      tos: 0,
+      df: sentWhole(this.#request.dontFragment, peer),
+      length: headers + data,
       l4: { protocol: 'tcp', sport: port, dport: peerPort, flags: TCP_FLAG.ACK | TCP_FLAG.PSH },
     };
     const skb = localSkb(packet, 'request', true);
@@ -129,7 +133,12 @@ export class EstablishedSockets implements SocketLayer {
     if (this.silent) return true;
     const { address, port, peer, peerPort } = server;
     const packet: Packet = {
-      src: address, dst: peer, ttl: hopLimit(host.sysctls, peer), tos: 0, df: true, length: segmentHeaders(peer),
+      src: address,
+      dst: peer,
+      ttl: hopLimit(host.sysctls, peer),
+      tos: 0,
+      df: true,
+      length: segmentHeaders(peer),
       l4: { protocol: 'tcp', sport: port, dport: peerPort, flags: TCP_FLAG.ACK },
     };
     sendFromHost(this.#walk, host, skb, packet, false);
@@ -141,7 +150,11 @@ export class EstablishedSockets implements SocketLayer {
     const { client } = this.#ends;
     const { sport, dport } = identify(embedded);
     const ours =
-      host.name === client.host && embedded.src === client.address && embedded.dst === client.peer && sport === client.port && dport === client.peerPort;
+      host.name === client.host &&
+      embedded.src === client.address &&
+      embedded.dst === client.peer &&
+      sport === client.port &&
+      dport === client.peerPort;
     const errno = ours ? errnoOfIcmp(icmp) : null;
     if (errno === null) return;
     if (errno === 'EMSGSIZE') {

@@ -154,7 +154,9 @@ function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string
 /** The port behind which a MAC is: a static entry, or what the bridge has learnt. */
 function portOf(host: Host, bridge: BridgeDevice, mac: Mac | null): Device | null {
   if (mac === null || mac === BROADCAST_MAC) return null;
-  const fixed = host.fdb.find((entry) => entry.mac === mac && entry.remote === null && host.devices.get(entry.device)?.master === bridge.name);
+  const fixed = host.fdb.find(
+    (entry) => entry.mac === mac && entry.remote === null && host.devices.get(entry.device)?.master === bridge.name,
+  );
   const name = fixed?.device ?? bridge.learnt(mac);
   const port = name === undefined ? undefined : host.devices.get(name);
   return port?.up && port.master === bridge.name ? port : null;

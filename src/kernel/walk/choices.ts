@@ -22,7 +22,12 @@ export class Choices {
 
   pick(what: string, weights: readonly number[]): number {
     const at = this.decisions.length;
-    const picked = this.#given[at] ?? Math.max(0, weights.findIndex((weight) => weight > 0));
+    const picked =
+      this.#given[at] ??
+      Math.max(
+        0,
+        weights.findIndex((weight) => weight > 0),
+      );
     this.decisions.push({ what, weights, picked });
     return picked;
   }
@@ -30,7 +35,10 @@ export class Choices {
   /** A decision that stands for the rest of the walk once it is made: whoever comes back with the same key gets the same pick. */
   pickOnce(key: string, what: string, weights: readonly number[]): number {
     let picked = this.#lasting.get(key);
-    if (picked === undefined) this.#lasting.set(key, (picked = this.pick(what, weights)));
+    if (picked === undefined) {
+      picked = this.pick(what, weights);
+      this.#lasting.set(key, picked);
+    }
     return picked;
   }
 

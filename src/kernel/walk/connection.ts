@@ -62,8 +62,16 @@ export interface Loss {
 }
 
 export type ConnectionVerdict =
-  | 'connected' | 'refused' | 'reset' | 'timeout' | 'host-unreachable' | 'network-unreachable' | 'message-too-long' | 'prohibited'
-  | 'not-permitted' | 'invalid-argument';
+  | 'connected'
+  | 'refused'
+  | 'reset'
+  | 'timeout'
+  | 'host-unreachable'
+  | 'network-unreachable'
+  | 'message-too-long'
+  | 'prohibited'
+  | 'not-permitted'
+  | 'invalid-argument';
 
 export interface ConnectionResult {
   readonly verdict: ConnectionVerdict;
@@ -136,7 +144,14 @@ type Opened =
 function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
   const port = request.sourcePort ?? DEFAULT_SOURCE_PORT;
   const flow = {
-    dst: request.destination, src: request.sourceAddress, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: l4Protocol(request), sport: port,
+    dst: request.destination,
+    src: request.sourceAddress,
+    iif: 'lo',
+    oif: null,
+    mark: 0,
+    tos: 0,
+    protocol: l4Protocol(request),
+    sport: port,
     dport: request.port,
   };
   const route = connectRoute(host, flow, walk.choices);
@@ -165,10 +180,16 @@ function open(walk: Walk, host: Host, request: ConnectionRequest): Opened {
     // With the default path MTU discovery what exceeds the MTU is sent in fragments, without DF (__ip_make_skb).
     skb.packet = { ...skb.packet, df: false };
   }
-  if (skb.packet.l4.protocol === 'tcp') skb.packet = { ...skb.packet, l4: { ...skb.packet.l4, mss: mtu - mssHeaders(request.destination) } };
+  if (skb.packet.l4.protocol === 'tcp')
+    skb.packet = { ...skb.packet, l4: { ...skb.packet.l4, mss: mtu - mssHeaders(request.destination) } };
   skb.route = route;
   const client: Endpoint = {
-    host: host.name, owner: request.owner, address, port, peer: request.destination, peerPort: request.protocol === 'icmp' ? 0 : request.port,
+    host: host.name,
+    owner: request.owner,
+    address,
+    port,
+    peer: request.destination,
+    peerPort: request.protocol === 'icmp' ? 0 : request.port,
   };
   return { kind: 'open', client, skb, mtu };
 }
@@ -186,7 +207,8 @@ function refusedDestination({ protocol, destination }: ConnectionRequest, route:
  */
 function connectRoute(host: Host, flow: Flow, choices: Choices): ResolvedRoute {
   const route = routeOutput(host, flow, choices);
-  const again = isIpv4(flow.dst) && flow.src === null && route.kind !== 'error' && host.routing.rules.some(({ from }) => from !== null);
+  const again =
+    isIpv4(flow.dst) && flow.src === null && route.kind !== 'error' && host.routing.rules.some(({ from }) => from !== null);
   return again ? routeOutput(host, { ...flow, src: route.source }, choices) : route;
 }
 
@@ -197,7 +219,11 @@ function l4Protocol({ protocol, destination }: ConnectionRequest): Protocol {
 
 function firstPacket(host: Host, request: ConnectionRequest, src: IpAddress, sport: number): Packet {
   const base = {
-    src, dst: request.destination, ttl: request.ttl ?? hopLimit(host.sysctls, request.destination), tos: 0, df: sentWhole(request.dontFragment, request.destination),
+    src,
+    dst: request.destination,
+    ttl: request.ttl ?? hopLimit(host.sysctls, request.destination),
+    tos: 0,
+    df: sentWhole(request.dontFragment, request.destination),
   };
   const dport = request.port;
   const header = ipHeaderLength(request.destination);
@@ -226,9 +252,18 @@ function result(
   const reply = replyOf(walk);
   const verdict = errno !== null ? verdictOfErrno(errno) : sockets?.established ? 'connected' : 'timeout';
   return {
-    verdict, errno, server: sockets?.server ?? null, source: sockets?.source ?? null, local,
+    verdict,
+    errno,
+    server: sockets?.server ?? null,
+    source: sockets?.source ?? null,
+    local,
     established: errno === null ? (sockets?.ends ?? null) : null,
-    unknownRules: [...walk.unknownRules], losses: walk.losses, request, reply, ack, data,
+    unknownRules: [...walk.unknownRules],
+    losses: walk.losses,
+    request,
+    reply,
+    ack,
+    data,
     rulesLookedAt: walk.rulesLookedAt,
     work: walk.work,
     givenUp: walk.givenUp,

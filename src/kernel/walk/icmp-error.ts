@@ -51,10 +51,14 @@ export function sendIcmpError(walk: Walk, host: Host, about: Skb, kinds: IcmpErr
   const { packet } = about;
   const isV4 = isIpv4(packet.src);
   // ICMPv6 speaks of later fragments too, and of what was for others where it is too big.
-  const refused = isV4 ? about.packetType !== 'host' || isLaterFragment(packet) : about.packetType !== 'host' && kinds !== TOO_BIG;
+  const refused = isV4
+    ? about.packetType !== 'host' || isLaterFragment(packet)
+    : about.packetType !== 'host' && kinds !== TOO_BIG;
   if (refused || isIcmpError(packet)) return;
   const tos = isV4 ? (packet.tos & 0x1e) | 0xc0 : 0;
-  const route = isV4 ? routeFrom(walk, host, packet, about.route?.kind === 'local' ? packet.dst : null, tos) : route6(walk, host, about);
+  const route = isV4
+    ? routeFrom(walk, host, packet, about.route?.kind === 'local' ? packet.dst : null, tos)
+    : route6(walk, host, about);
   if (route.kind === 'error' || route.source === null) return;
   const { type, code } = isV4 ? kinds.v4 : kinds.v6;
   const error: Packet = {
@@ -78,7 +82,8 @@ export function sendIcmpError(walk: Walk, host: Host, about: Skb, kinds: IcmpErr
  */
 function route6(walk: Walk, host: Host, about: Skb): ResolvedRoute {
   const { packet, device, bridge } = about;
-  if (about.packetType === 'host' && isLocalAddress(host.routing, packet.dst)) return routeFrom(walk, host, packet, packet.dst, 0);
+  if (about.packetType === 'host' && isLocalAddress(host.routing, packet.dst))
+    return routeFrom(walk, host, packet, packet.dst, 0);
   const route = routeFrom(walk, host, packet, null, 0);
   const isUp = bridge === null || (bridge.physOut === null && device === bridge.bridge);
   const cameBy = isUp && !about.outer ? device : null;

@@ -17,7 +17,8 @@ export function sendToNeighbour(walk: Walk, host: Host, skb: Skb, route: Exclude
     return;
   }
   if (device.kind !== 'loopback') {
-    const mac = route.kind === 'broadcast' ? BROADCAST_MAC : neighbourOrFail(walk, host, skb, device.name, route.gateway ?? skb.packet.dst);
+    const mac =
+      route.kind === 'broadcast' ? BROADCAST_MAC : neighbourOrFail(walk, host, skb, device.name, route.gateway ?? skb.packet.dst);
     if (mac === null) return;
     skb.srcMac = device.mac;
     skb.dstMac = mac;

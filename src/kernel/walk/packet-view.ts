@@ -21,7 +21,12 @@ export function packetView({ packet, mark }: Skb): PacketView {
       return { protocol: 'sctp', sport: l4.sport, dport: l4.dport, ...base, ...piece };
     case 'icmp':
     case 'icmpv6': {
-      const icmp = { type: l4.type, code: l4.code, ...(l4.embedded ? {} : { id: l4.id }), ...(l4.mtu !== undefined && { mtu: l4.mtu }) };
+      const icmp = {
+        type: l4.type,
+        code: l4.code,
+        ...(l4.embedded ? {} : { id: l4.id }),
+        ...(l4.mtu !== undefined && { mtu: l4.mtu }),
+      };
       return { protocol: l4.protocol, ...base, ...piece, icmp };
     }
   }

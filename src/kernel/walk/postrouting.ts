@@ -24,7 +24,10 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
   }
   if (!mayCut(skb, mtu)) {
     sendIcmpError(walk, host, skb, TOO_BIG, mtu);
-    walk.drop(skb, host, 'PKT_TOO_BIG', isIpv4(skb.packet.dst) ? 'ip_fragment' : 'ip6_fragment', { device: route.device, detail: { mtu: String(mtu) } });
+    walk.drop(skb, host, 'PKT_TOO_BIG', isIpv4(skb.packet.dst) ? 'ip_fragment' : 'ip6_fragment', {
+      device: route.device,
+      detail: { mtu: String(mtu) },
+    });
     return null;
   }
   for (const packet of fragment(skb.packet, limit)) {

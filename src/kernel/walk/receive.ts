@@ -29,7 +29,11 @@ export function emitReceived(walk: Walk, host: Host, device: Device, skb: Skb): 
   if (!walk.recording) return;
   const { srcMac, dstMac } = skb;
   walk.emit(skb, host, {
-    kind: 'rx', device: device.name, ...(srcMac && { srcMac }), ...(dstMac && { dstMac }), ...(device.origin && { origin: device.origin }),
+    kind: 'rx',
+    device: device.name,
+    ...(srcMac && { srcMac }),
+    ...(dstMac && { dstMac }),
+    ...(device.origin && { origin: device.origin }),
   });
 }
 

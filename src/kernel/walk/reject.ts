@@ -67,7 +67,12 @@ function sendReset({ walk, host, skb }: HookCall): void {
 export function resetFor(packet: Packet, tcp: TcpHeader, ttl: number): Packet {
   const flags = tcp.flags & TCP_FLAG.ACK ? TCP_FLAG.RST : TCP_FLAG.RST | TCP_FLAG.ACK;
   return {
-    src: packet.dst, dst: packet.src, ttl, tos: 0, df: true, length: ipHeaderLength(packet.src) + 20,
+    src: packet.dst,
+    dst: packet.src,
+    ttl,
+    tos: 0,
+    df: true,
+    length: ipHeaderLength(packet.src) + 20,
     l4: { protocol: 'tcp', sport: tcp.dport, dport: tcp.sport, flags },
   };
 }

@@ -47,8 +47,21 @@ export interface Skb {
 /** A packet as a local sender hands it to the IP layer. */
 export function localSkb(packet: Packet, part: ConnectionPart, sentBySocket: boolean): Skb {
   return {
-    packet, mark: 0, conntrack: null, untracked: false, ipvs: false, srcMac: null, dstMac: null, device: null, packetType: 'host', bridge: null,
-    route: null, fragmentSize: 0, sentBySocket, outer: false, part,
+    packet,
+    mark: 0,
+    conntrack: null,
+    untracked: false,
+    ipvs: false,
+    srcMac: null,
+    dstMac: null,
+    device: null,
+    packetType: 'host',
+    bridge: null,
+    route: null,
+    fragmentSize: 0,
+    sentBySocket,
+    outer: false,
+    part,
   };
 }
 

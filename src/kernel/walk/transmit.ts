@@ -38,7 +38,11 @@ function emitSent(walk: Walk, host: Host, device: Device, skb: Skb): void {
   if (!walk.recording) return;
   const { srcMac, dstMac } = skb;
   walk.emit(skb, host, {
-    kind: 'tx', device: device.name, ...(srcMac && { srcMac }), ...(dstMac && { dstMac }), ...(device.origin && { origin: device.origin }),
+    kind: 'tx',
+    device: device.name,
+    ...(srcMac && { srcMac }),
+    ...(dstMac && { dstMac }),
+    ...(device.origin && { origin: device.origin }),
   });
 }
 

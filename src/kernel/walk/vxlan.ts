@@ -26,7 +26,15 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     return;
   }
   const flow = {
-    dst: remote, src: device.local, iif: 'lo', oif: null, mark: skb.mark, tos: 0, protocol: 'udp', sport: sourcePort(packet), dport: device.port,
+    dst: remote,
+    src: device.local,
+    iif: 'lo',
+    oif: null,
+    mark: skb.mark,
+    tos: 0,
+    protocol: 'udp',
+    sport: sourcePort(packet),
+    dport: device.port,
   };
   const route = routeOutput(host, flow, walk.choices);
   if (route.kind === 'local') {
@@ -35,8 +43,13 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     return;
   }
   walk.emit(skb, host, {
-    kind: 'encapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni,
-    local: device.local === null ? '' : formatIp(device.local), remote: formatIp(remote), overhead: VXLAN_HEADERS + ipHeaderLength(remote),
+    kind: 'encapsulate',
+    device: device.name,
+    tunnel: 'vxlan',
+    vni: device.vni,
+    local: device.local === null ? '' : formatIp(device.local),
+    remote: formatIp(remote),
+    overhead: VXLAN_HEADERS + ipHeaderLength(remote),
     ...(entry?.origin && { origin: entry.origin }),
   });
   if (route.kind === 'error' || route.source === null || route.device === device.name) {
@@ -50,9 +63,16 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   skb.device = device.name;
   skb.packetType = 'host';
   skb.packet = {
-    src: route.source, dst: remote, ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'), tos: 0, df: !isIpv4(remote), length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
+    src: route.source,
+    dst: remote,
+    ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'),
+    tos: 0,
+    df: !isIpv4(remote),
+    length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
     l4: {
-      protocol: 'udp', sport: flow.sport, dport: device.port,
+      protocol: 'udp',
+      sport: flow.sport,
+      dport: device.port,
       encapsulated: { vni: device.vni, frame: { srcMac, dstMac, packet } },
     },
   };
@@ -102,7 +122,12 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   const { src, dst } = skb.packet;
   const { frame } = encapsulated;
   walk.emit(skb, host, {
-    kind: 'decapsulate', device: device.name, tunnel: 'vxlan', vni: device.vni, local: formatIp(dst), remote: formatIp(src),
+    kind: 'decapsulate',
+    device: device.name,
+    tunnel: 'vxlan',
+    vni: device.vni,
+    local: formatIp(dst),
+    remote: formatIp(src),
     overhead: VXLAN_HEADERS + ipHeaderLength(dst),
   });
   // Within one namespace a mark that the outer packet was given stays on the inner one (__iptunnel_pull_header).

@@ -129,7 +129,12 @@ export class Walk {
     host: Host,
     reason: string,
     where: string,
-    more: { readonly hook?: HookName; readonly device?: string; readonly detail?: Readonly<Record<string, string>>; readonly origin?: Origin } = {},
+    more: {
+      readonly hook?: HookName;
+      readonly device?: string;
+      readonly detail?: Readonly<Record<string, string>>;
+      readonly origin?: Origin;
+    } = {},
   ): void {
     this.losses.push({ part: skb.part, event: this.events[skb.part].length, host: host.name, reason });
     this.emit(skb, host, { kind: 'drop', reason, where, ...more });

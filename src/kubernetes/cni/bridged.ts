@@ -64,7 +64,8 @@ export function bridgeNeighbours(
   pods: readonly Pod[],
 ): (device: string, address: IpAddress) => Mac | undefined {
   const macs = once(
-    () => new Map<IpAddress, Mac>(pods.flatMap((pod) => pod.addresses.map((ip): [IpAddress, Mac] => [ip, podMac(settings, pod)]))),
+    () =>
+      new Map<IpAddress, Mac>(pods.flatMap((pod) => pod.addresses.map((ip): [IpAddress, Mac] => [ip, podMac(settings, pod)]))),
   );
   return (device, address) => (device === settings.bridge ? macs().get(address) : undefined);
 }

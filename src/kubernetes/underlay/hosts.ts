@@ -57,7 +57,11 @@ export function underlayNetwork(
     ],
     knownMac: (device, address) => {
       const external = routed.get(device);
-      return external ? (external.external.addresses.includes(address) ? external.mac : undefined) : byBridge.get(device)?.macOf(address);
+      return external
+        ? external.external.addresses.includes(address)
+          ? external.mac
+          : undefined
+        : byBridge.get(device)?.macOf(address);
     },
   };
 }
@@ -201,7 +205,9 @@ function strayRoutes(link: Link): TableRoute[] {
     host.startsWith('external/') && device === 'eth0'
       ? addresses
           .filter((address) => rangeHolding(link, address) === undefined)
-          .map((address) => main(unicastRoute(hostPrefix(address), { dev: link.bridge }), `External ${host.slice(9)}`, 'external-route'))
+          .map((address) =>
+            main(unicastRoute(hostPrefix(address), { dev: link.bridge }), `External ${host.slice(9)}`, 'external-route'),
+          )
       : [],
   );
 }

@@ -153,6 +153,8 @@ function interfacesOf(node: Node): Interface[] {
 }
 
 function offLinkMessage(node: Node, address: IpAddress, { underlay }: Cluster): string {
-  const { cidr } = [underlay.second].find((range) => range && familyOf(range.cidr.address) === familyOf(address)) ?? { cidr: underlay.nodeCidr };
+  const { cidr } = [underlay.second].find((range) => range && familyOf(range.cidr.address) === familyOf(address)) ?? {
+    cidr: underlay.nodeCidr,
+  };
   return `node ${node.name}: ${formatIp(address)} is neither in underlay.nodeCIDR ${formatCidr(cidr)} nor in a subnet`;
 }

@@ -19,14 +19,6 @@ export function readHostIp(reader: Reader, port: Mapping): IpAddress | undefined
   return ip === undefined || BigInt(ip) === 0n ? undefined : ip;
 }
 
-/** A range `ADDRESS/LENGTH`; host bits are cleared. */
-export function readCidr(reader: Reader, container: Container, key: Key): Cidr | undefined {
-  const text = reader.string(container, key);
-  if (text === undefined) return undefined;
-  const cidr = text.includes('/') ? parseCidr(text) : null;
-  return cidr ?? reader.wrong(container, key, 'a range such as 10.244.0.0/16', sloppyHint(text, parseIpSloppy));
-}
-
 /** `ADDRESS/LENGTH` with its host bits. */
 export function readIpWithLength(
   reader: Reader,

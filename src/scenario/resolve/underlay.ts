@@ -48,7 +48,11 @@ function paired(ranges: readonly UnderlayRange[]): UnderlayRange & { readonly se
 }
 
 /** Both ranges of a link. */
-export function rangesOf({ cidr, router, second }: UnderlayRange & { readonly second?: UnderlayRange }): readonly UnderlayRange[] {
+export function rangesOf({
+  cidr,
+  router,
+  second,
+}: UnderlayRange & { readonly second?: UnderlayRange }): readonly UnderlayRange[] {
   return [{ cidr, router }, ...(second ? [second] : [])];
 }
 

@@ -64,7 +64,8 @@ function readInterfaces(reader: Reader, node: Mapping, includesEth0: boolean): r
     if (valueAt(item, 'ip') === undefined) {
       reader.problems.error('missing-key', 'An interface needs "ip"', reader.position(item), 'Such as ip: 10.0.2.15/24');
     }
-    if (!/^[^\s/:\p{Cc}\p{Cf}\p{Cs}]{1,15}$/u.test(name)) return reader.wrong(item, 'name', 'a device name of at most 15 characters');
+    if (!/^[^\s/:\p{Cc}\p{Cf}\p{Cs}]{1,15}$/u.test(name))
+      return reader.wrong(item, 'name', 'a device name of at most 15 characters');
     const address = readIpWithLength(reader, item, 'ip');
     const subnet = reader.string(item, 'subnet') ?? null;
     const mtu = readMtu(reader, item, 'mtu');

@@ -77,7 +77,10 @@ function sourceOfAddress(cluster: Cluster, address: IpAddress): Result<Source> {
     case 'pod':
       return found(boundTo(podSource(holder.pod), address));
     case 'node':
-      return found({ ...hostSource(`node/${holder.node.name}`, holder.node.addresses), bind: address === holder.node.addresses[0] ? null : address });
+      return found({
+        ...hostSource(`node/${holder.node.name}`, holder.node.addresses),
+        bind: address === holder.node.addresses[0] ? null : address,
+      });
     case 'external':
       return found(boundTo(hostSource(`external/${holder.external.name}`, holder.external.addresses), address));
   }

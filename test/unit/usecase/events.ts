@@ -2,7 +2,6 @@ import type {
   DropEvent,
   KernelEvent,
   NatEvent,
-  NeighbourEvent,
   PacketView,
   PolicyEvent,
   RouteEvent,
@@ -60,8 +59,4 @@ export function rx(host: string, device: string): KernelEvent {
 
 export function tx(host: string, device: string, dstMac?: string): KernelEvent {
   return { host, kind: 'tx', device, ...(dstMac !== undefined && { dstMac }) };
-}
-
-export function unanswered(host: string, device: string, address: string): NeighbourEvent {
-  return { host, kind: 'neighbour', device, address, mac: null };
 }

@@ -41,8 +41,20 @@ export interface ConntrackReference {
 
 export function newEntry(original: Tuple, reply: Tuple): ConntrackEntry {
   return {
-    original, reply, confirmed: false, seenReply: false, assured: false, snat: false, dnat: false, snatDone: false, dnatDone: false,
-    mark: 0, tcp: 'NONE', expires: 0, masqueradeDevice: null, randomPort: false,
+    original,
+    reply,
+    confirmed: false,
+    seenReply: false,
+    assured: false,
+    snat: false,
+    dnat: false,
+    snatDone: false,
+    dnatDone: false,
+    mark: 0,
+    tcp: 'NONE',
+    expires: 0,
+    masqueradeDevice: null,
+    randomPort: false,
   };
 }
 
@@ -62,7 +74,17 @@ export function viewOf(reference: ConntrackReference | null, untracked: boolean,
   const { entry, direction, info } = reference;
   const { original, reply, snat, dnat, seenReply, assured, confirmed, mark } = entry;
   return {
-    state: info, direction, original, reply, snat, dnat, seenReply, assured, confirmed, expected: false, mark,
+    state: info,
+    direction,
+    original,
+    reply,
+    snat,
+    dnat,
+    seenReply,
+    assured,
+    confirmed,
+    expected: false,
+    mark,
     expires: Math.max(0, entry.expires - now),
   };
 }

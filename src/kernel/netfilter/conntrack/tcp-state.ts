@@ -2,18 +2,46 @@ import { TCP_FLAG } from '../../../net/packet.ts';
 
 /** enum tcp_conntrack, in its order. */
 export type TcpState =
-  | 'NONE' | 'SYN_SENT' | 'SYN_RECV' | 'ESTABLISHED' | 'FIN_WAIT' | 'CLOSE_WAIT' | 'LAST_ACK' | 'TIME_WAIT' | 'CLOSE' | 'SYN_SENT2';
+  | 'NONE'
+  | 'SYN_SENT'
+  | 'SYN_RECV'
+  | 'ESTABLISHED'
+  | 'FIN_WAIT'
+  | 'CLOSE_WAIT'
+  | 'LAST_ACK'
+  | 'TIME_WAIT'
+  | 'CLOSE'
+  | 'SYN_SENT2';
 
 const STATES: readonly TcpState[] = [
-  'NONE', 'SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK', 'TIME_WAIT', 'CLOSE', 'SYN_SENT2',
+  'NONE',
+  'SYN_SENT',
+  'SYN_RECV',
+  'ESTABLISHED',
+  'FIN_WAIT',
+  'CLOSE_WAIT',
+  'LAST_ACK',
+  'TIME_WAIT',
+  'CLOSE',
+  'SYN_SENT2',
 ];
 
 type Kind = 'syn' | 'synack' | 'fin' | 'ack' | 'rst' | 'none';
 type Cell = TcpState | 'INVALID' | 'IGNORE';
 
 const SHORT: Readonly<Record<string, Cell>> = {
-  NO: 'NONE', SS: 'SYN_SENT', SR: 'SYN_RECV', ES: 'ESTABLISHED', FW: 'FIN_WAIT', CW: 'CLOSE_WAIT', LA: 'LAST_ACK', TW: 'TIME_WAIT',
-  CL: 'CLOSE', S2: 'SYN_SENT2', IV: 'INVALID', IG: 'IGNORE',
+  NO: 'NONE',
+  SS: 'SYN_SENT',
+  SR: 'SYN_RECV',
+  ES: 'ESTABLISHED',
+  FW: 'FIN_WAIT',
+  CW: 'CLOSE_WAIT',
+  LA: 'LAST_ACK',
+  TW: 'TIME_WAIT',
+  CL: 'CLOSE',
+  S2: 'SYN_SENT2',
+  IV: 'INVALID',
+  IG: 'IGNORE',
 };
 
 /** nf_conntrack_proto_tcp.c tcp_conntracks: a row a packet kind, a column a state. */
@@ -51,6 +79,14 @@ export function nextTcpState(direction: 'original' | 'reply', state: TcpState, f
 
 /** nf_conntrack_proto_tcp.c tcp_timeouts, milliseconds. */
 export const TCP_TIMEOUT: Readonly<Record<TcpState, number>> = {
-  NONE: 120_000, SYN_SENT: 120_000, SYN_RECV: 60_000, ESTABLISHED: 432_000_000, FIN_WAIT: 120_000, CLOSE_WAIT: 60_000,
-  LAST_ACK: 30_000, TIME_WAIT: 120_000, CLOSE: 10_000, SYN_SENT2: 120_000,
+  NONE: 120_000,
+  SYN_SENT: 120_000,
+  SYN_RECV: 60_000,
+  ESTABLISHED: 432_000_000,
+  FIN_WAIT: 120_000,
+  CLOSE_WAIT: 60_000,
+  LAST_ACK: 30_000,
+  TIME_WAIT: 120_000,
+  CLOSE: 10_000,
+  SYN_SENT2: 120_000,
 };

@@ -23,7 +23,9 @@ export function conntrackIn(call: HookCall): HookVerdict {
     if (walk.recording) {
       const view = viewOf(skb.conntrack, false, walk.state.now);
       walk.emit(skb, host, {
-        kind: 'conntrack', hook: call.hook, state: view.state,
+        kind: 'conntrack',
+        hook: call.hook,
+        state: view.state,
         direction: skb.conntrack?.direction ?? null,
         entry: skb.conntrack && formatTuple(skb.conntrack.entry.original),
       });
@@ -57,7 +59,9 @@ function track(call: HookCall): ConntrackReference | null {
 /** A SYN on a closed connection begins a new one (nf_conntrack_tcp_packet, case TCP_CONNTRACK_SYN_SENT). */
 function reopens(entry: ConntrackReference['entry'], { l4 }: Packet): boolean {
   return (
-    l4.protocol === 'tcp' && (l4.flags & (TCP_FLAG.SYN | TCP_FLAG.ACK)) === TCP_FLAG.SYN && (entry.tcp === 'CLOSE' || entry.tcp === 'TIME_WAIT')
+    l4.protocol === 'tcp' &&
+    (l4.flags & (TCP_FLAG.SYN | TCP_FLAG.ACK)) === TCP_FLAG.SYN &&
+    (entry.tcp === 'CLOSE' || entry.tcp === 'TIME_WAIT')
   );
 }
 
@@ -67,7 +71,11 @@ function referenceTo(entry: ConntrackReference['entry'], direction: Direction): 
 }
 
 /** init_conntrack: null for what can't begin a connection. */
-function createReference(packet: Packet, tuple: NonNullable<ReturnType<typeof tupleOf>>, loose: boolean): ConntrackReference | null {
+function createReference(
+  packet: Packet,
+  tuple: NonNullable<ReturnType<typeof tupleOf>>,
+  loose: boolean,
+): ConntrackReference | null {
   const reply = invertTuple(tuple);
   if (!reply) return null;
   const { l4 } = packet;

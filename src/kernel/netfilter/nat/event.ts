@@ -20,7 +20,13 @@ export function emitRewrite(
   const only = (all: NatFields): NatFields => Object.fromEntries(changed.map((key) => [key, all[key]]));
   const drawn = random && (changed.includes('sport') || changed.includes('icmpId'));
   walk.emit(skb, host, {
-    kind: 'nat', hook, type: manip === 'src' ? 'snat' : 'dnat', before: only(was), after: only(is), ...(drawn && { random: true }), ...more,
+    kind: 'nat',
+    hook,
+    type: manip === 'src' ? 'snat' : 'dnat',
+    before: only(was),
+    after: only(is),
+    ...(drawn && { random: true }),
+    ...more,
   });
 }
 

@@ -7,7 +7,13 @@ import type { NatRange } from './range.ts';
 
 /** A range that allows everything. */
 export const ANY_RANGE: NatRange = {
-  minAddress: null, maxAddress: null, minPort: null, maxPort: null, random: false, randomFully: false, persistent: false,
+  minAddress: null,
+  maxAddress: null,
+  minPort: null,
+  maxPort: null,
+  random: false,
+  randomFully: false,
+  persistent: false,
 };
 
 /** Has this side's NAT been decided for the connection (nf_nat_initialized)? */

@@ -23,7 +23,8 @@ export function runNatTarget(call: HookCall, action: NatAction): 'accept' | 'dro
   if (!entry) return 'accept';
   const range = rangeOf(call, action);
   if (!range) return 'drop';
-  const manip = action.kind === 'netmap' ? manipOf(call.hook) : action.kind === 'dnat' || action.kind === 'redirect' ? 'dst' : 'src';
+  const manip =
+    action.kind === 'netmap' ? manipOf(call.hook) : action.kind === 'dnat' || action.kind === 'redirect' ? 'dst' : 'src';
   if (action.kind === 'masquerade') entry.masqueradeDevice = call.outDevice;
   setupNat(entry, range, manip, walk.state.host(host.name).conntrack, walk.state.now);
   return 'accept';
@@ -50,7 +51,13 @@ function rangeOf(call: HookCall, action: NatAction): NatRange | null {
       const address = manipOf(call.hook) === 'dst' ? skb.packet.dst : skb.packet.src;
       const mapped = mapPrefix(address, action.to);
       return {
-        minAddress: mapped, maxAddress: mapped, minPort: null, maxPort: null, random: false, randomFully: false, persistent: false,
+        minAddress: mapped,
+        maxAddress: mapped,
+        minPort: null,
+        maxPort: null,
+        random: false,
+        randomFully: false,
+        persistent: false,
       };
     }
   }

@@ -44,7 +44,8 @@ export function uniqueTuple(input: UniqueTupleInput): UniqueTuple {
   const tuple = withAddress(original, range, manip);
   if (!anyRandom) {
     if (range.minPort !== null) {
-      if (portInRange(tuple, range, manip) && (range.minPort === range.maxPort || !isUsed(tuple))) return { tuple, random: false };
+      if (portInRange(tuple, range, manip) && (range.minPort === range.maxPort || !isUsed(tuple)))
+        return { tuple, random: false };
     } else if (!isUsed(tuple)) return { tuple, random: false };
   }
   return withFreePort(tuple, input, isUsed);
@@ -67,7 +68,9 @@ function portInRange(tuple: Tuple, range: NatRange, manip: Manip): boolean {
 function earlierMapping({ original, range, table }: UniqueTupleInput): Tuple | null {
   for (const other of table.entries()) {
     const same =
-      other.original.protocol === original.protocol && other.original.src === original.src && other.original.sport === original.sport;
+      other.original.protocol === original.protocol &&
+      other.original.src === original.src &&
+      other.original.sport === original.sport;
     if (!same) continue;
     const inverted = invertTuple(other.reply);
     if (!inverted) continue;
@@ -81,7 +84,8 @@ function earlierMapping({ original, range, table }: UniqueTupleInput): Tuple | n
 function withAddress(tuple: Tuple, range: NatRange, manip: Manip): Tuple {
   const { minAddress, maxAddress } = range;
   if (minAddress === null) return tuple;
-  const address = maxAddress === null || maxAddress === minAddress ? minAddress : spread(tuple, minAddress, maxAddress, range.persistent);
+  const address =
+    maxAddress === null || maxAddress === minAddress ? minAddress : spread(tuple, minAddress, maxAddress, range.persistent);
   return manip === 'src' ? { ...tuple, src: address } : { ...tuple, dst: address };
 }
 

@@ -32,7 +32,11 @@ export function ip6Address(host: Host, words: readonly string[]): Host {
       args.take('dev');
       const device = requireDevice(host, args.next());
       if (!args.done) unmodelled(`ip -6 address flush ... ${args.next()}`);
-      return setAddresses(host, device, device.addresses.filter(({ address }) => isIpv4(address)));
+      return setAddresses(
+        host,
+        device,
+        device.addresses.filter(({ address }) => isIpv4(address)),
+      );
     }
     case undefined:
       return refuse(`Command "${word}" is unknown, try "ip address help".`);
@@ -55,7 +59,10 @@ function readAddress(host: Host, args: Arguments): AddressWords {
       if (word === 'noprefixroute') unmodelled('ip -6 address ... noprefixroute');
     } else if (word === 'scope') {
       const text = args.next();
-      scope = text === 'link' || text === 'host' || text === 'global' ? text : refuse(`Error: argument "${text}" is wrong: invalid scope value.`);
+      scope =
+        text === 'link' || text === 'host' || text === 'global'
+          ? text
+          : refuse(`Error: argument "${text}" is wrong: invalid scope value.`);
     } else if (word === 'valid_lft' || word === 'preferred_lft') args.next();
     else if (local === undefined) local = word === 'local' ? args.next() : word;
     else refuse(`Error: either "local" is duplicate, or "${word}" is a garbage.`);
@@ -75,6 +82,8 @@ function add(host: Host, { device, wanted }: AddressWords, command: string): Hos
 }
 
 function remove(host: Host, { device, wanted }: AddressWords): Host {
-  const left = device.addresses.filter(({ address, prefix }) => address !== wanted.address || prefix.length !== wanted.prefix.length);
+  const left = device.addresses.filter(
+    ({ address, prefix }) => address !== wanted.address || prefix.length !== wanted.prefix.length,
+  );
   return left.length === device.addresses.length ? refuse('Error: ipv6: address not found.') : setAddresses(host, device, left);
 }

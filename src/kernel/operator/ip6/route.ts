@@ -15,7 +15,20 @@ import type { Ipv6 } from '../../../net/ip.ts';
 import type { Host } from '../../host.ts';
 import type { NextHop, Route, RouteType } from '../../routing/route.ts';
 
-const COMMANDS = ['list', 'show', 'lst', 'get', 'add', 'append', 'prepend', 'change', 'chg', 'replace', 'delete', 'flush'] as const;
+const COMMANDS = [
+  'list',
+  'show',
+  'lst',
+  'get',
+  'add',
+  'append',
+  'prepend',
+  'change',
+  'chg',
+  'replace',
+  'delete',
+  'flush',
+] as const;
 
 /** `ip -6 route ...` (ip6_route_add, ip6_route_del), for routes with one next hop. */
 export function ip6Route(host: Host, words: readonly string[]): Host {
@@ -123,7 +136,9 @@ function nextHop(host: Host, { via, dev, onlink = false }: RouteWords): NextHop 
   for (const route of host.routing.tables.get(TABLE_MAIN)?.lookup(via) ?? []) {
     const hop = route.nexthops.find((candidate) => dev === undefined || candidate.dev === dev);
     if (route.type !== 'unicast' || hop?.dev == null) continue;
-    return hop.via === null ? { via, dev: isUp(host, hop.dev), onlink, weight: 1 } : refuse('RTNETLINK answers: No route to host');
+    return hop.via === null
+      ? { via, dev: isUp(host, hop.dev), onlink, weight: 1 }
+      : refuse('RTNETLINK answers: No route to host');
   }
   return refuse('RTNETLINK answers: No route to host');
 }

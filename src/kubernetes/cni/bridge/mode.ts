@@ -69,6 +69,10 @@ function masqueradeRules(pod: Pod, node: Node, family: IpFamily): readonly Chain
         line(`! -d ${multicast} ${comment} -j MASQUERADE`, 'masquerade-out'),
       ],
     },
-    { table: 'nat', chain: 'POSTROUTING', lines: [line(`-s ${formatIp(address)}/${length} ${comment} -j ${chain}`, 'masquerade-jump')] },
+    {
+      table: 'nat',
+      chain: 'POSTROUTING',
+      lines: [line(`-s ${formatIp(address)}/${length} ${comment} -j ${chain}`, 'masquerade-jump')],
+    },
   ];
 }

@@ -9,10 +9,11 @@ import type { Node } from '../../model/cluster.ts';
 
 const ANNOTATION = 'flannel.alpha.coreos.com/';
 /** What the two families' annotations are called (pkg/subnet/kube/annotations.go). */
-const KEYS: Readonly<Record<IpFamily, { readonly publicIp: string; readonly overwrite: string; readonly backendData: string }>> = {
-  4: { publicIp: 'public-ip', overwrite: 'public-ip-overwrite', backendData: 'backend-data' },
-  6: { publicIp: 'public-ipv6', overwrite: 'public-ipv6-overwrite', backendData: 'backend-v6-data' },
-};
+const KEYS: Readonly<Record<IpFamily, { readonly publicIp: string; readonly overwrite: string; readonly backendData: string }>> =
+  {
+    4: { publicIp: 'public-ip', overwrite: 'public-ip-overwrite', backendData: 'backend-data' },
+    6: { publicIp: 'public-ipv6', overwrite: 'public-ipv6-overwrite', backendData: 'backend-v6-data' },
+  };
 
 /** What a node's flannel daemon tells the others about one IP family (the annotations of its Node). */
 export interface Lease {

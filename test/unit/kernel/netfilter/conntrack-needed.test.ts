@@ -5,8 +5,13 @@ import type { Host } from '../../../../src/kernel/host.ts';
 import type { IptablesTables, TableName } from '../../../../src/kernel/netfilter/iptables/table.ts';
 
 const hostWith = (iptables: IptablesTables): Host => ({
-  name: 'pod/default/client', devices: new Map(), routing: { rules: [], tables: new Map() },
-  neighbours: { get: () => undefined, permanent: () => [] }, fdb: [], sysctls: new Map(), listeners: [],
+  name: 'pod/default/client',
+  devices: new Map(),
+  routing: { rules: [], tables: new Map() },
+  neighbours: { get: () => undefined, permanent: () => [] },
+  fdb: [],
+  sysctls: new Map(),
+  listeners: [],
   netfilter: { iptables, iptablesLegacy: null, ip6tables: new Map(), ipsets: new Map(), nftables: [], ipvs: [] },
 });
 

@@ -11,7 +11,15 @@ import type { Tuple } from '../../../../src/kernel/netfilter/conntrack/tuple.ts'
 
 const { SYN, ACK, RST, FIN } = TCP_FLAG;
 const ip = (text: string) => parseIpv4(text)!;
-const packet = (src: string, dst: string, l4: L4Header): Packet => ({ src: ip(src), dst: ip(dst), ttl: 64, tos: 0, df: true, length: 60, l4 });
+const packet = (src: string, dst: string, l4: L4Header): Packet => ({
+  src: ip(src),
+  dst: ip(dst),
+  ttl: 64,
+  tos: 0,
+  df: true,
+  length: 60,
+  l4,
+});
 const tcp = (sport: number, dport: number, flags: number = SYN): L4Header => ({ protocol: 'tcp', sport, dport, flags });
 
 describe('TCP states (nf_conntrack_proto_tcp.c tcp_conntracks)', () => {

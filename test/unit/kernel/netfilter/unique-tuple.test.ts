@@ -8,10 +8,21 @@ import type { Tuple } from '../../../../src/kernel/netfilter/conntrack/tuple.ts'
 import type { NatRange } from '../../../../src/kernel/netfilter/nat/range.ts';
 
 const ip = (text: string) => parseIpv4(text)!;
-const tuple = (src: string, sport: number, dst: string, dport: number): Tuple => ({ protocol: 'tcp', src: ip(src), sport, dst: ip(dst), dport });
+const tuple = (src: string, sport: number, dst: string, dport: number): Tuple => ({
+  protocol: 'tcp',
+  src: ip(src),
+  sport,
+  dst: ip(dst),
+  dport,
+});
 const entryFor = (original: Tuple) => newEntry(original, invertTuple(original)!);
 const to = (address: string, port: number | null = null, more: Partial<NatRange> = {}): NatRange => ({
-  ...ANY_RANGE, minAddress: ip(address), maxAddress: ip(address), minPort: port, maxPort: port, ...more,
+  ...ANY_RANGE,
+  minAddress: ip(address),
+  maxAddress: ip(address),
+  minPort: port,
+  maxPort: port,
+  ...more,
 });
 const text = ({ src, sport, dst, dport }: Tuple) => `${formatIp(src)}:${sport} > ${formatIp(dst)}:${dport}`;
 

@@ -62,7 +62,8 @@ const tcpmss: TargetModule = {
       'TCPMSS target: At least one parameter is required',
     );
     if (protocol.number !== PROTOCOL_NUMBER.tcp || protocol.negated) throw invalidArgument();
-    if (option.name === 'clamp-mss-to-pmtu') return { text: '--clamp-mss-to-pmtu', action: { kind: 'tcpmss', value: null }, baseHooks: ROUTED };
+    if (option.name === 'clamp-mss-to-pmtu')
+      return { text: '--clamp-mss-to-pmtu', action: { kind: 'tcpmss', value: null }, baseHooks: ROUTED };
     const value = numberOf(option.values[0]!, 'TCPMSS', 'set-mss', 0, 65495);
     return { text: `--set-mss ${value}`, action: { kind: 'tcpmss', value } };
   },
