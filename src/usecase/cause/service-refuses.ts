@@ -26,6 +26,10 @@ export const noRealServers: Diagnose = ({ cluster }, site) => {
   const server = drop.detail?.virtualServer ?? 'it';
   if (!service)
     return causeAt(site, 'no-endpoints', `virtual server ${server} of ${drop.host} has no real server, so IPVS refuses`, null);
+  if (drop.origin?.role === 'cluster-ip' && service.internalTrafficPolicy === 'Local' && hasReadyEndpoint(cluster, service)) {
+    const text = `Service ${service.namespace}/${service.name} has internalTrafficPolicy Local and no endpoint on ${drop.host}, so virtual server ${server} has no real server and IPVS refuses`;
+    return causeAt(site, 'no-local-endpoints', text, [patch(service, { internalTrafficPolicy: 'Cluster' })]);
+  }
   const why = whyEmpty(cluster, service);
   const text = `Service ${service.namespace}/${service.name} has no ready endpoint, so virtual server ${server} of ${drop.host} has no real server and IPVS refuses: ${why.text}`;
   return causeAt(site, 'no-endpoints', text, why.remedy);
@@ -122,6 +126,11 @@ export function addPort({ protocol, port }: ConnectionRequest, service: Service)
 /** The command that changes fields of a service's spec. */
 export function patch(service: Service, spec: object): string {
   return `kubectl -n ${service.namespace} patch service ${service.name} --type merge -p '${JSON.stringify({ spec })}'`;
+}
+
+function hasReadyEndpoint(cluster: Cluster, service: Service): boolean {
+  const slices = cluster.endpointSlices.filter((s) => s.namespace === service.namespace && s.service === service.name);
+  return slices.some(({ endpoints }) => endpoints.some(({ ready }) => ready));
 }
 
 /** Why a service has no ready endpoints, and what would give it some. */
