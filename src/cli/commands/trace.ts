@@ -38,7 +38,7 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
     )
     .argument('[FILE...]', 'input')
     .option('--from <ref>', 'client: pod/NAME, pod/NAMESPACE/NAME, node/NAME, external/NAME, deploy/NAME')
-    .option('--to <ref>', 'destination: svc/NAME[:PORT], pod/NAME:PORT, IP[:PORT], a DNS name')
+    .option('--to <ref>', 'destination: svc/NAME[:PORT], pod/NAME:PORT, node/NAME:PORT, external/NAME:PORT, IP[:PORT]')
     .addOption(
       new Option('--proto <protocol>', 'protocol; default: what --to says, else tcp').choices(['tcp', 'udp', 'sctp', 'icmp']),
     )
