@@ -22,7 +22,7 @@ export interface Trace {
   /** What is given but not modelled, said in the verdict. */
   readonly notModelled: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** True when there were more than 256 branches and they were sampled. */
+  /** True when there were more branches than 256, or than can be walked in a second or so, and they were sampled. */
   readonly sampled: boolean;
 }
 
