@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -24,10 +24,14 @@ function goldenFiles(set: string, name: string): readonly string[] {
   const files = readdirSync(root)
     .toSorted()
     .map((entry) => new URL(`${entry}${name}`, root));
-  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
+  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile()).map((file) => readFileSync(file, 'utf8'));
 }
 
-const SCENARIOS = [...goldenFiles('kernel', '/scenario.yaml'), ...goldenFiles('kernel-random', '/scenario.yaml')];
+const SCENARIOS = [
+  ...goldenFiles('kernel', '/scenario.yaml'),
+  ...goldenFiles('kernel-random', '/scenario.yaml'),
+  ...goldenFiles('../../scenarios', '').filter((text) => text.includes('nodes:')),
+];
 const DUMPS = goldenFiles('iptables-save', '');
 const COMMANDS = [
   ...readFileSync(new URL('iptables-commands.txt', GOLDEN), 'utf8')

@@ -30,7 +30,9 @@ export function verdictBlock(trace: Trace, style: Style): readonly string[] {
   const answers = groupByAnswer(trace.outcomes);
   const blocks = answers.map((outcomes) => answerBlock(trace, outcomes, trace.outcomes.length > 1, style));
   const general = [
-    ...(trace.sampled ? field('sampled', 'there are too many ways to walk them all; the shares come from a sample of them', style) : []),
+    ...(trace.sampled
+      ? field('sampled', 'there are too many ways to walk them all; the shares come from a sample of them', style)
+      : []),
     ...trace.assumptions.flatMap((assumption) => field('assumed', assumption, style)),
     ...trace.notModelled.flatMap((missing) => field('not modelled', missing, style)),
   ];

@@ -7,7 +7,7 @@ import { loadScenario } from '../../../src/scenario/load.ts';
 import { CAUSE_CODES, VERDICTS } from '../../../src/trace/outcome.ts';
 import { runChecks } from '../../../src/usecase/check.ts';
 import { engine } from '../../../src/usecase/engine.ts';
-import { traceRepeated, traceConnection } from '../../../src/usecase/trace.ts';
+import { traceConnection } from '../../../src/usecase/trace.ts';
 import { runCli } from '../../robustness/run-cli.ts';
 import { validateSchema } from '../../support/json-schema.ts';
 import type { Scenario } from '../../../src/scenario/scenario.ts';
