@@ -47,6 +47,7 @@ export const CAUSE_CODES = [
   'ttl-expired',
   'conntrack-invalid',
   'reply-not-translated',
+  'connection-forgotten',
   'unknown-rule',
   'unresolved',
 ] as const;

@@ -14,7 +14,6 @@ const CAUSES_NOT_SHOWN: Exceptions = {
 };
 
 const VERDICTS_NOT_SHOWN: Exceptions = {
-  reset: 'a listener that takes the SYN never resets, and a RST in answer to a SYN is a refusal',
   unresolved: 'names are not resolved yet',
 };
 
@@ -22,7 +21,6 @@ const MATCHES_NOT_SHOWN: Exceptions = {
   cgroup: 'processes have no cgroup in a scenario',
   hl: 'IPv6',
   icmp6: 'IPv6',
-  ipvs: 'the gallery runs kube-proxy in iptables mode',
   nfacct: 'the objects it counts with are made by a tool that is not modelled',
   realm: 'no route of a cluster has a realm',
   sctp: 'no probe speaks SCTP',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadScenario } from '../../src/scenario/load.ts';
 import { engine } from '../../src/usecase/engine.ts';
+import { runChecks } from '../../src/usecase/check.ts';
 import { traceConnection } from '../../src/usecase/trace.ts';
 import type { Outcome } from '../../src/trace/outcome.ts';
 
@@ -216,4 +217,74 @@ describe('IPVS', () => {
       'POSTROUTING snat',
     ]);
   });
+});
+
+const DUAL_STACK = `
+cluster: { podCIDR: "10.244.0.0/16,fd00:10:244::/56", serviceCIDR: "10.96.0.0/16,fd00:10:96::/112" }
+cni: flannel-vxlan
+kubeProxy: { mode: ipvs }
+nodes:
+  - { name: a, ip: [192.168.0.11, "fd00:192:168::11"] }
+  - { name: b, ip: [192.168.0.12, "fd00:192:168::12"] }
+pods:
+  - { name: client, node: a }
+  - { name: web, node: b, labels: { app: web }, ports: [8080] }
+services:
+  - name: web
+    type: NodePort
+    ipFamilyPolicy: PreferDualStack
+    clusterIPs: [10.96.0.20, "fd00:10:96::20"]
+    selector: { app: web }
+    ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }]
+external:
+  - { name: laptop, ip: [203.0.113.9, "2001:db8::9"] }
+checks:
+  - { name: pod, from: pod/client, to: "[fd00:10:96::20]:80", expect: { verdict: connected, server: pod/web, source: "fd00:10:244::2" } }
+  - { name: node, from: node/a, to: "[fd00:10:96::20]:80", expect: { verdict: connected, server: pod/web, source: "fd00:10:244::" } }
+  - { name: node port, from: external/laptop, to: "[fd00:192:168::11]:30080", expect: { verdict: connected, server: pod/web } }
+  - { name: other port, from: pod/client, to: "[fd00:10:96::20]:81", expect: { verdict: refused, cause: port-not-in-service } }
+  - { name: IPv4, from: pod/client, to: "10.96.0.20:80", expect: { verdict: connected, server: pod/web, source: 10.244.0.2 } }
+`;
+
+/** An endpoint goes: kube-proxy gives its real server weight 0 while connections are left (graceful_termination.go). */
+const DRAIN = `
+cni: flannel-vxlan
+kubeProxy: { mode: ipvs }
+nodes: [{ name: a, ip: 192.168.0.11 }, { name: b, ip: 192.168.0.12 }]
+pods:
+  - { name: client, node: a }
+  - { name: web-1, node: a, labels: { app: web }, ports: [8080] }
+  - { name: web-2, node: b, labels: { app: web }, ports: [8080] }
+services:
+  - { name: web, selector: { app: web }, sessionAffinity: ClientIP, ports: [{ port: 80, targetPort: 8080 }] }
+checks:
+  - { name: long, from: pod/client, to: "svc/web:80", backend: pod/web-2, expect: { verdict: connected, server: pod/web-2 } }
+steps:
+  - name: web-2 ends
+    apply: { pods: [{ name: web-2, terminating: true }] }
+    checks:
+      - { name: goes on, continues: long, payload: 10, expect: { verdict: connected, server: pod/web-2 } }
+      - { name: affinity gives way, from: pod/client, to: "svc/web:80", expect: { verdict: connected, server: pod/web-1 } }
+  - name: a quiet while
+    after: 16m
+    checks:
+      - { name: forgotten, continues: long, payload: 10, expect: { verdict: reset, cause: connection-forgotten } }
+  - name: the service goes, and with it its address on kube-ipvs0
+    delete: [svc/web]
+    checks:
+      - { name: gone, continues: affinity gives way, payload: 10, expect: { verdict: network-unreachable } }
+`;
+
+test.each([
+  ['both IP families', DUAL_STACK],
+  ['connections and persistence when an endpoint goes', DRAIN],
+])('%s', (_, text) => {
+  const loaded = loadScenario([{ name: 'scenario.yaml', text }], { readFile: () => null });
+  if (!loaded.ok) throw new Error(loaded.diagnostics.map((d) => d.message).join('\n'));
+  const { checks } = runChecks(loaded.scenario, {}, engine);
+  const failed = checks.flatMap(({ name, error, expectations }) => [
+    ...(error === undefined ? [] : [`${name}: ${error}`]),
+    ...expectations.filter(({ ok }) => !ok).map(({ expected, actual }) => `${name}: expected ${expected}, found ${actual}`),
+  ]);
+  expect(failed).toEqual([]);
 });

@@ -47,12 +47,13 @@ export function addressRoutes(device: AddressedDevice, address: DeviceAddress): 
 }
 
 function address6Routes(device: AddressedDevice, address: DeviceAddress): TableRoute[] {
-  if (!device.up) return [];
   const make = (table: number, type: RouteType, dst: Cidr, metric: number): TableRoute => ({
     table,
     route: { ...kernelRoute(device, type, dst, 'global', address.address), source: null, metric },
   });
   const routes = [make(TABLE_LOCAL, 'local', cidrOf(address.address, 128), 0)];
+  // An address waits for the link to come up, unless nothing is to be asked there (IFF_NOARP, addrconf_dad_begin).
+  if (!device.up) return device.kind === 'dummy' ? routes : [];
   const first = device.addresses.find(({ prefix }) => sameCidr(prefix, address.prefix));
   if (address.prefix.length < 128 && (first === undefined || first.address === address.address)) {
     routes.push(make(TABLE_MAIN, 'unicast', address.prefix, 256));

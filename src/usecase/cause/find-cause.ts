@@ -3,6 +3,7 @@ import { findSite } from './evidence.ts';
 import type { Diagnose, Evidence } from './evidence.ts';
 import { ruleDropped } from './dropped-by-rule.ts';
 import { changedDevice, deviceDown } from './device.ts';
+import { forgottenConnection } from './forgotten-connection.ts';
 import { hairpinOff } from './hairpin-off.ts';
 import { forwardingOff, martianSource, ownSourceAddress, reversePath } from './input-check.ts';
 import { mtuExceeded, ttlExpired } from './limits.ts';
@@ -28,6 +29,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   tunnelBlocked,
   ruleDropped,
   noRealServers,
+  forgottenConnection,
   changedDevice,
   wrongNeighbour,
   serviceAddress,

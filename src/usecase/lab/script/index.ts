@@ -154,7 +154,8 @@ function neighboursText(hosts: readonly LabHost[], world: World): readonly strin
 }
 
 function rulesText({ host, namespace }: LabHost): string {
-  const { iptables, ip6tables, iptablesLegacy, ipsets, nftables } = host.netfilter;
+  const { iptables, ip6tables, iptablesLegacy, ipsets, nftables, ipvs } = host.netfilter;
+  if (ipvs.length > 0) throw new LabError(`${host.name}: virtual servers of IPVS can't be built in a lab yet`);
   if (iptablesLegacy !== null || ipsets.size > 0)
     throw new LabError(`${host.name}: legacy tables and sets can't be built in a lab yet`);
   const load = (command: string, text: string): string =>
