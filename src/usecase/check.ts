@@ -3,6 +3,7 @@ import type { Cluster } from '../kubernetes/model/cluster.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { API_VERSION } from '../trace/trace.ts';
 import type { CheckReport, CheckResult } from '../trace/check-report.ts';
+import type { Outcome } from '../trace/outcome.ts';
 import { evaluate } from './expectations.ts';
 import { allChecks } from './find-check.ts';
 import { completeScenario, withNeededServices } from './needed-services.ts';
@@ -20,6 +21,8 @@ export interface CheckOptions extends Omit<LaboratoryOptions, 'coldNeighbours'> 
   readonly namespace?: string;
   /** Told before each check how many have run: a large file may take a while. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** false: outcomes come without events, which many checks of many branches fill gigabytes with. */
+  readonly events?: boolean;
 }
 
 /**
@@ -50,7 +53,7 @@ function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): Ch
     const answer = opened.ok
       ? ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false })
       : refused('');
-    return resultOf(check, opened, answer, [...scenario.assumptions, ...assumptions], namespace);
+    return kept(resultOf(check, opened, answer, [...scenario.assumptions, ...assumptions], namespace), options);
   });
 }
 
@@ -61,11 +64,19 @@ function runInOrder(scenario: Scenario, options: CheckOptions, engine: Engine): 
     options.onProgress?.(results.length, total);
     const answer = !question.ok ? question : opened.ok ? ask(opened.laboratory, question.value, state) : refused('');
     const assumptions = [...scenario.assumptions, ...notes];
-    const result = resultOf(check, opened, answer, assumptions, options.namespace ?? 'default');
+    const result = kept(resultOf(check, opened, answer, assumptions, options.namespace ?? 'default'), options);
     results.push(step === null ? result : { ...result, step: step.name });
     return answer;
   });
   return results;
+}
+
+function kept(result: CheckResult, { events = true }: CheckOptions): CheckResult {
+  return events ? result : { ...result, outcomes: result.outcomes.map(withoutEvents) };
+}
+
+function withoutEvents({ data: _, ...outcome }: Outcome): Outcome {
+  return { ...outcome, request: [], reply: [], ack: [], legs: [] };
 }
 
 /** `answer` counts where the cluster could be `opened`. */

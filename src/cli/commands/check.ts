@@ -65,6 +65,7 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
       ...(options.proxyMode !== undefined && { proxyMode: options.proxyMode }),
       commands: options.do ?? [],
       onProgress: progress.step,
+      events: [options.output, ...(options.outputFile ?? []).map(({ format }) => format)].includes('json'),
     },
     engine,
   );

@@ -110,3 +110,15 @@ describe('runChecks', () => {
     expect(compiled).toEqual([false, true]);
   });
 });
+
+describe('without events', () => {
+  const asked = scenario(check({ verdict: 'timeout', cause: 'rule-drop', through: ['filter/FORWARD'] }, { to: 'pod/web-1:81' }));
+
+  test('a report says the same, and holds none', () => {
+    const full = runChecks(asked, {}, engine);
+    const short = runChecks(asked, { events: false }, engine);
+    expect(full.checks[0]!.outcomes[0]!.request.length).toBeGreaterThan(0);
+    const outcomes = full.checks[0]!.outcomes.map((outcome) => ({ ...outcome, request: [], reply: [], ack: [] }));
+    expect(short).toEqual({ ...full, checks: [{ ...full.checks[0]!, outcomes }] });
+  });
+});
