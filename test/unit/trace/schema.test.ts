@@ -82,7 +82,7 @@ describe('the schema of documents', () => {
 });
 
 describe('documents are valid', () => {
-  test.each(['kernel', 'kernel-random'])('every walk of test/golden/%s', (set) => {
+  test.each(['kernel', 'kernel-random'])('every walk of test/golden/%s', { timeout: 180_000 }, (set) => {
     const files = filesUnder(`test/golden/${set}`, 'scenario.yaml');
     expect(files.length).toBeGreaterThan(0);
     const found = files.flatMap((file) => {
@@ -95,7 +95,7 @@ describe('documents are valid', () => {
     expect(found).toEqual([]);
   });
 
-  test('the report of every scenario', () => {
+  test('the report of every scenario', { timeout: 180_000 }, () => {
     const found = filesUnder('scenarios', '.yaml').flatMap((file) =>
       problems('CheckReport', runChecks(scenarioAt(file), {}, engine)).map((problem) => `${file} ${problem}`),
     );
