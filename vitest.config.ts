@@ -6,14 +6,14 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**', 'test/kernel/**'], testTimeout: 20_000 },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**', 'test/kernel/**'], testTimeout: 90_000 },
       },
       {
         test: {
           name: 'cli',
           include: ['test/cli/**/*.test.ts'],
           globalSetup: ['test/support/build-bundle.ts'],
-          testTimeout: 30_000,
+          testTimeout: 90_000,
         },
       },
       {
@@ -22,7 +22,7 @@ export default defineConfig({
           include: ['test/kernel/**/*.test.ts'],
           globalSetup: ['test/support/build-bundle.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 240_000,
         },
       },
     ],
