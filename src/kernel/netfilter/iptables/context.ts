@@ -28,9 +28,9 @@ export interface MatchContext {
   readonly socket: { readonly uid: number; readonly gid: number } | null;
   /** Milliseconds since the simulation began. */
   readonly now: number;
-  /** State that modules keep in this namespace between packets, by a key of the module's own ("recent:KUBE-SEP-X"). Made when missing. */
+  /** State that modules keep in this namespace between packets, by a key of the module's own ("recent:NAME"). Made when missing. */
   moduleState<T>(key: string, make: () => T): T;
-  /** Key of this rule in the namespace, for per-rule state ("nat/KUBE-SVC-X/3"). */
+  /** Key of this rule in the namespace, for per-rule state ("nat/CHAIN/3"). */
   readonly ruleKey: string;
   /** A random draw with the given probability, as one of the walk's choices; certain draws (0, 1) make no choice. */
   draw(probability: number, what: string): boolean;
