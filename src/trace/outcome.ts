@@ -71,6 +71,8 @@ export interface Leg {
   readonly purpose: 'resolve' | 'proxy' | 'probe' | 'tunnel' | 'before';
   readonly from: string;
   readonly to: string;
+  /** What was asked for, or why the connection was made; absent where that goes without saying. */
+  readonly text?: string;
   readonly verdict: Verdict;
   readonly request: readonly TraceEvent[];
   readonly reply: readonly TraceEvent[];

@@ -8,7 +8,10 @@ import type { World } from '../kernel/world.ts';
  * Why a process can't bind to its source address; null where it can. A host binds to addresses that are local to it (inet_bind:
  * EADDRNOTAVAIL), to any one with ip_nonlocal_bind.
  */
-export function bindProblem(world: World, { host: name, sourceAddress }: ConnectionRequest): string | null {
+export function bindProblem(
+  world: World,
+  { host: name, sourceAddress }: Pick<ConnectionRequest, 'host' | 'sourceAddress'>,
+): string | null {
   if (sourceAddress === null) return null;
   const host = world.host(name);
   if (host === undefined || isLocalAddress(host.routing, sourceAddress)) return null;

@@ -103,12 +103,12 @@ function resultOf(
   const unknown = unknownExpectation(check);
   if (unknown !== null) return failed(unknown);
   if (!answer.ok) return failed(answer.message);
-  const { outcomes, plan } = answer.value;
+  const { outcomes, journey } = answer.value;
   const expectations = evaluate(check.expect, outcomes, opened.laboratory.cluster, namespace);
   return {
     ...where,
-    from: plan.source.label,
-    to: plan.destination.label,
+    from: journey.from,
+    to: journey.to,
     ok: expectations.every((expectation) => expectation.ok),
     expectations,
     outcomes,

@@ -9,24 +9,41 @@ import type { Server } from './refs/server.ts';
 /** The walk engine, as a parameter so that tests can put a fake in its place. */
 export type Connect = (request: ConnectionRequest, options: ConnectionOptions) => ConnectionResult;
 
-/** One connection of a sequence. `pin`: only branches that reach this server count. */
+/** One connection that a script makes. `pin`: only branches that reach this server count. */
 export interface PlannedConnection {
   readonly request: ConnectionRequest;
   readonly pin: Server | null;
 }
 
-/** One way the random choices may fall for a whole sequence of connections. */
-export interface Branch {
+/** A connection that was made. */
+export interface Made<C extends PlannedConnection> {
+  readonly connection: C;
+  readonly result: ConnectionResult;
+}
+
+/**
+ * What a story of connections does next, given those that it made: null when it is over. Pure; what it draws itself (which address of an
+ * answer a client takes) it draws from `choices`.
+ */
+export type Script<C extends PlannedConnection> = (made: readonly Made<C>[], choices: Choices) => C | null;
+
+/** These connections, one after the other. */
+export function inOrder<C extends PlannedConnection>(connections: readonly C[]): Script<C> {
+  return (made) => connections[made.length] ?? null;
+}
+
+/** One way the random choices may fall for a whole script. */
+export interface Branch<C extends PlannedConnection = PlannedConnection> {
   readonly probability: number;
-  /** Of every connection of the sequence, the asked one last. */
-  readonly results: readonly ConnectionResult[];
+  /** Every connection of the script. */
+  readonly made: readonly Made<C>[];
   /** What the connections left behind. */
   readonly state: KernelState;
 }
 
-export interface Exploration {
+export interface Exploration<C extends PlannedConnection = PlannedConnection> {
   /** Probabilities add up to 1; empty when `missedPin` is set. */
-  readonly branches: readonly Branch[];
+  readonly branches: readonly Branch<C>[];
   readonly sampled: boolean;
   /** A pinned server that no branch reached though something was drawn, and the servers that were. */
   readonly missedPin: { readonly wanted: Server; readonly reached: readonly string[] } | null;
@@ -50,15 +67,13 @@ const PINNED_FACTOR = 16;
 const PINNED_WORK_FACTOR = 4;
 
 /**
- * Runs a sequence of connections over one state for every way its random choices can fall: depth first over the recorded decisions,
- * each connection on a fork of the state its predecessor left. Beyond the limit a fixed, evenly spread sample is taken instead.
+ * Runs a script over one state for every way its random choices can fall: depth first over the recorded decisions, each connection on
+ * a fork of the state its predecessor left. Beyond the limit a fixed, evenly spread sample is taken instead.
  */
-export function explore(connections: readonly PlannedConnection[], options: ExploreOptions): Exploration {
+export function explore<C extends PlannedConnection>(script: Script<C>, options: ExploreOptions): Exploration<C> {
   const limit = options.limit ?? STRATA;
-  const pinned = connections.some((connection) => connection.pin !== null);
-  const budget = { branches: limit * (pinned ? PINNED_FACTOR : 1) - 1, work: MAX_WORK * (pinned ? PINNED_WORK_FACTOR : 1) };
-  const run = new Run(connections, options, budget);
-  const leaves = run.everyBranch(0, options.state, 1, []);
+  const run = new Run(script, options, limit);
+  const leaves = run.everyBranch([], options.state, 1);
   const complete = leaves !== null;
   const branches = complete ? leaves : run.sample(limit);
   const total = branches.reduce((sum, branch) => sum + branch.probability, 0);
@@ -70,72 +85,78 @@ export function explore(connections: readonly PlannedConnection[], options: Expl
   };
 }
 
-interface Walked {
-  readonly result: ConnectionResult;
+interface Walked<C extends PlannedConnection> {
+  /** null: the script is over. */
+  readonly connection: C | null;
+  readonly made: readonly Made<C>[];
   readonly state: KernelState;
   readonly choices: Choices;
 }
 
 /** One exploration: its budget, and what happened to its pins. */
-class Run {
+class Run<C extends PlannedConnection> {
   readonly idlePins = new Set<Server>();
-  readonly #connections: readonly PlannedConnection[];
+  readonly #script: Script<C>;
   readonly #options: ExploreOptions;
-  /** Further branches that may be walked, and when to stop though there are fewer. */
-  readonly #budget: { branches: number; readonly work: number };
+  readonly #limit: number;
+  /** A pinned connection was met: more branches are tried. */
+  #pinned = false;
+  /** Branches beside the first that were begun. */
+  #branches = 0;
   #walks = 0;
   #work = 0;
+  #longest = 1;
   #missed: { readonly wanted: Server; readonly reached: Set<string> } | null = null;
 
-  constructor(
-    connections: readonly PlannedConnection[],
-    options: ExploreOptions,
-    budget: { readonly branches: number; readonly work: number },
-  ) {
-    this.#connections = connections;
+  constructor(script: Script<C>, options: ExploreOptions, limit: number) {
+    this.#script = script;
     this.#options = options;
-    this.#budget = { ...budget };
+    this.#limit = limit;
   }
 
-  /** All branches from the `index`th connection on; null once the budget or the work is spent. */
-  everyBranch(index: number, state: KernelState, probability: number, results: readonly ConnectionResult[]): Branch[] | null {
-    const connection = this.#connections[index];
-    if (!connection) return [{ probability, results, state }];
-    const branches: Branch[] = [];
+  /** All branches behind the connections made so far; null once the budget or the work is spent. */
+  everyBranch(made: readonly Made<C>[], state: KernelState, probability: number): Branch<C>[] | null {
+    const branches: Branch<C>[] = [];
     let given: readonly number[] | null = [];
     while (given) {
-      if ((given.length > 0 && --this.#budget.branches < 0) || this.#work > this.#budget.work) return null;
-      const walked = this.#walkPinned(connection, state, given);
+      if (given.length > 0) this.#branches += 1;
+      if (this.#isSpent()) return null;
+      const walked = this.#walkPinned(made, state, given);
       given = nextPicks(walked.choices);
-      if (!this.#keeps(connection, walked)) continue;
-      const rest = this.everyBranch(index + 1, walked.state, probability * walked.choices.probability, [
-        ...results,
-        walked.result,
-      ]);
+      const share = probability * walked.choices.probability;
+      if (walked.connection === null) {
+        branches.push({ probability: share, made, state });
+        continue;
+      }
+      if (!this.#keeps(walked.connection, walked)) continue;
+      const rest = this.everyBranch(walked.made, walked.state, share);
       if (rest === null) return null;
       branches.push(...rest);
     }
     return branches;
   }
 
-  /** Up to `limit` walks of the whole sequence whose choices are spread evenly over what can happen. */
-  sample(limit: number): Branch[] {
-    const branches: Branch[] = [];
-    const perSequence = (this.#work / this.#walks) * this.#connections.length;
-    const count = Math.max(1, Math.min(limit, Math.floor(MAX_WORK / perSequence)));
+  #isSpent(): boolean {
+    const [branches, work] = this.#pinned ? [PINNED_FACTOR, PINNED_WORK_FACTOR] : [1, 1];
+    return this.#branches >= this.#limit * branches || this.#work > MAX_WORK * work;
+  }
+
+  /** Up to `limit` walks of the whole script whose choices are spread evenly over what can happen. */
+  sample(limit: number): Branch<C>[] {
+    const branches: Branch<C>[] = [];
+    const perScript = (this.#work / Math.max(1, this.#walks)) * this.#longest;
+    const count = Math.max(1, Math.min(limit, Math.floor(MAX_WORK / perScript)));
     for (let i = 0; i < count; i++) {
-      let state = this.#options.state;
       let position = (i + 0.5) / count;
-      const results: ConnectionResult[] = [];
-      for (const connection of this.#connections) {
+      let so: { readonly made: readonly Made<C>[]; readonly state: KernelState } = { made: [], state: this.#options.state };
+      for (;;) {
         const choices = new SampledChoices(position);
-        const walked = this.#walk(connection.request, state, choices);
-        if (!this.#keeps(connection, walked)) break;
-        results.push(walked.result);
-        state = walked.state;
+        const walked = this.#walk(so.made, so.state, choices);
+        if (walked.connection === null) branches.push({ probability: 1 / count, made: so.made, state: so.state });
+        if (walked.connection === null || !this.#keeps(walked.connection, walked)) break;
         position = choices.position;
+        so = walked;
       }
-      if (results.length === this.#connections.length) branches.push({ probability: 1 / count, results, state });
     }
     return branches;
   }
@@ -145,25 +166,31 @@ class Run {
   }
 
   /** Events are only recorded of what a pin may keep: most branches of a long list of endpoints go elsewhere. */
-  #walkPinned({ request, pin }: PlannedConnection, before: KernelState, given: readonly number[]): Walked {
+  #walkPinned(made: readonly Made<C>[], before: KernelState, given: readonly number[]): Walked<C> {
+    const pin = this.#script(made, new Choices(given))?.pin ?? null;
     if (pin !== null) {
-      const tried = this.#walk(request, before, new Choices(given), false);
-      const { server } = tried.result;
+      this.#pinned = true;
+      const tried = this.#walk(made, before, new Choices(given), false);
+      const server = tried.made.at(-1)!.result.server;
       if (server !== null && server !== pin.name && tried.choices.decisions.length > 0) return tried;
     }
-    return this.#walk(request, before, new Choices(given));
+    return this.#walk(made, before, new Choices(given));
   }
 
-  #walk(request: ConnectionRequest, before: KernelState, choices: Choices, record = true): Walked {
+  #walk(made: readonly Made<C>[], before: KernelState, choices: Choices, record = true): Walked<C> {
+    const connection = this.#script(made, choices);
+    if (connection === null) return { connection, made, state: before, choices };
     const state = before.fork();
-    const result = this.#options.connect(request, { world: this.#options.world, state, choices, record });
+    const result = this.#options.connect(connection.request, { world: this.#options.world, state, choices, record });
     this.#walks += 1;
     this.#work += result.work;
-    return { result, state, choices };
+    this.#longest = Math.max(this.#longest, made.length + 1);
+    return { connection, made: [...made, { connection, result }], state, choices };
   }
 
   /** A pin keeps what reaches its server. Where nothing at all was drawn there is nothing to pin. */
-  #keeps({ pin, request }: PlannedConnection, { result, choices }: Walked): boolean {
+  #keeps({ pin, request }: C, { made, choices }: Walked<C>): boolean {
+    const { result } = made.at(-1)!;
     if (pin === null || reachedServer(result, request, pin)) return true;
     if (choices.decisions.length === 0) {
       this.idlePins.add(pin);

@@ -1,61 +1,97 @@
+import { Choices } from '../kernel/walk/choices.ts';
 import { formatIp } from '../net/ip.ts';
 import type { ConnectionResult } from '../kernel/walk/connection.ts';
-import type { Leg, Outcome, Verdict } from '../trace/outcome.ts';
+import type { ProxyEvent, TraceEvent } from '../trace/event.ts';
+import type { Cause, Leg, Outcome, Verdict } from '../trace/outcome.ts';
 import { findCause } from './cause/find-cause.ts';
-import type { Branch } from './explore.ts';
+import type { Branch, Made } from './explore.ts';
+import type { Journey } from './journey/journey.ts';
+import { endingOf } from './journey/step.ts';
+import type { Ending, Step } from './journey/step.ts';
 import type { Laboratory } from './laboratory.ts';
 import { layerContext, withLayers } from './layers.ts';
 import type { LayerContext } from './layers.ts';
 import type { Plan } from './plan.ts';
 
+/** What came of a journey, for whoever asked. */
+export interface Told {
+  /** Equal ones added up, each with its cause. Order: as explored. */
+  readonly outcomes: readonly Outcome[];
+  /** What was assumed on the way. */
+  readonly assumptions: readonly string[];
+}
+
 /** Branches that look the same from outside, as one. */
 interface Group {
-  readonly result: ConnectionResult;
-  readonly first: Branch;
+  readonly first: Branch<Step>;
+  readonly ending: Ending;
   probability: number;
   /** All branches of the group have the same story before. */
   sameBefore: boolean;
 }
 
-/** Turns the branches of an exploration into outcomes, equal ones added up, each with its cause. Order: as explored. */
-export function judge(branches: readonly Branch[], asked: Plan, before: readonly Plan[], laboratory: Laboratory): Outcome[] {
+/** Turns the branches of a journey into outcomes. */
+export function tell(branches: readonly Branch<Step>[], journey: Journey, laboratory: Laboratory): Told {
   const groups = new Map<string, Group>();
   for (const branch of branches) {
-    const result = branch.results.at(-1)!;
-    const key = fingerprint(result);
+    const ending = endingOf(branch.made, new Choices());
+    const key = fingerprint(branch, ending);
     const group = groups.get(key);
     if (!group) {
-      groups.set(key, { result, first: branch, probability: branch.probability, sameBefore: true });
+      groups.set(key, { first: branch, ending, probability: branch.probability, sameBefore: true });
       continue;
     }
     group.probability += branch.probability;
-    group.sameBefore &&= before.every((_, i) => fingerprint(branch.results[i]!) === fingerprint(group.first.results[i]!));
+    group.sameBefore &&= storyBefore(branch) === storyBefore(group.first);
   }
-  const context = layerContext(laboratory.cluster, asked.source.label);
-  return [...groups.values()].map((group) => outcomeOf(group, asked, before, laboratory, context));
+  const context = layerContext(laboratory.cluster, journey.from);
+  const all = [...groups.values()];
+  return {
+    outcomes: all.map((group) => outcomeOf(group, laboratory, context)),
+    assumptions: all.flatMap(({ ending }) => ending.assumptions),
+  };
 }
 
-function outcomeOf(group: Group, asked: Plan, before: readonly Plan[], laboratory: Laboratory, context: LayerContext): Outcome {
-  const { result, first } = group;
-  const cause = findCause({
-    ...laboratory,
-    source: asked.source,
-    destination: asked.destination,
-    request: asked.request,
-    result,
-  });
+function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory: Laboratory, context: LayerContext): Outcome {
+  const made = first.made.filter(({ connection }) => sameBefore || connection.purpose !== 'before');
+  const asked = made.find(({ connection }) => connection.purpose === 'asked');
+  const others = made.filter((one) => one !== asked);
+  const answering = ending.answered === 'last' ? made.at(-1) : asked;
+  const { server = null, source = null } = answering?.result ?? {};
   return {
-    probability: tidy(group.probability),
-    verdict: verdictOf(asked, result),
-    server: result.server,
-    source: result.source === null ? null : formatIp(result.source.address),
-    cause,
-    request: withLayers(result.request, context),
-    reply: withLayers(result.reply, context),
-    ack: withLayers(result.ack, context),
-    ...(sendsData(asked) && { data: withLayers(result.data, context) }),
-    legs: group.sameBefore ? before.map((plan, i) => legOf(plan, first.results[i]!, context)) : [],
+    probability: tidy(probability),
+    verdict: ending.verdict ?? (asked ? verdictOf(asked.connection, asked.result) : 'unknown'),
+    server,
+    source: source === null ? null : formatIp(source.address),
+    ...(ending.status !== null && { status: ending.status }),
+    cause: causeOf(asked, others, ending, laboratory),
+    request: [...withLayers(asked?.result.request ?? [], context), ...proxied(asked, made, others)],
+    reply: withLayers(asked?.result.reply ?? [], context),
+    ack: withLayers(asked?.result.ack ?? [], context),
+    ...(asked && sendsData(asked.connection) && { data: withLayers(asked.result.data, context) }),
+    legs: others.map((one) => legOf(one, made, others, context)),
   };
+}
+
+/** The first connection that went wrong has it, the asked one before those behind it; queries only where no name was found. */
+function causeOf(
+  asked: Made<Step> | undefined,
+  others: readonly Made<Step>[],
+  ending: Ending,
+  laboratory: Laboratory,
+): Cause | null {
+  if (ending.cause) return { ...ending.cause, at: null };
+  const unresolved = ending.verdict === 'unresolved';
+  const told = others.filter(({ connection: { purpose } }) =>
+    purpose === 'resolve' || purpose === 'probe' ? unresolved : purpose !== 'before',
+  );
+  for (const one of asked ? [asked, ...told] : told) {
+    const { source, destination, request } = one.connection;
+    const cause = findCause({ ...laboratory, source, destination, request, result: one.result });
+    if (cause)
+      return cause.at === null ? cause : { ...cause, at: { ...cause.at, leg: one === asked ? 0 : others.indexOf(one) + 1 } };
+  }
+  return null;
 }
 
 /** Where only the request was asked about its arrival is all that can go well. */
@@ -69,16 +105,34 @@ function sendsData({ request }: Plan): boolean {
   return request.payload !== null && request.protocol === 'tcp' && request.established === undefined;
 }
 
-function legOf(plan: Plan, result: ConnectionResult, context: LayerContext): Leg {
+function legOf(one: Made<Step>, made: readonly Made<Step>[], others: readonly Made<Step>[], context: LayerContext): Leg {
+  const { connection, result } = one;
   return {
-    purpose: 'before',
-    from: plan.source.label,
-    to: plan.destination.label,
-    verdict: verdictOf(plan, result),
-    request: withLayers(result.request, context),
+    purpose: connection.purpose === 'asked' ? 'before' : connection.purpose,
+    from: connection.source.label,
+    to: connection.destination.label,
+    ...(connection.text !== null && { text: connection.text }),
+    verdict: verdictOf(connection, result),
+    request: [...withLayers(result.request, context), ...proxied(one, made, others)],
     reply: withLayers(result.reply, context),
     ack: withLayers(result.ack, context),
   };
+}
+
+/** A process took the connection and opens one of its own: the event that ends the request's way. */
+function proxied(one: Made<Step> | undefined, made: readonly Made<Step>[], others: readonly Made<Step>[]): TraceEvent[] {
+  const next = one && made[made.indexOf(one) + 1];
+  const last = one?.result.request.at(-1);
+  if (!next || !last || (next.connection.purpose !== 'proxy' && next.connection.purpose !== 'tunnel')) return [];
+  const { source, destination, text } = next.connection;
+  const event: ProxyEvent & Pick<TraceEvent, 'layer'> = {
+    kind: 'proxy',
+    layer: 'L2',
+    host: source.host,
+    text: text ?? `${source.label} opens a connection of its own to ${destination.label}`,
+    leg: others.indexOf(next),
+  };
+  return [event];
 }
 
 /** Sums of binary fractions of thirds and sevenths are cut to what a reader can use. */
@@ -86,7 +140,19 @@ function tidy(probability: number): number {
   return Number(probability.toFixed(9));
 }
 
-function fingerprint(result: ConnectionResult): string {
+function fingerprint({ made }: Branch<Step>, ending: Ending): string {
+  return JSON.stringify([
+    ending.verdict,
+    ending.status,
+    made.filter(({ connection }) => connection.purpose !== 'before').map(printOf),
+  ]);
+}
+
+function storyBefore({ made }: Branch<Step>): string {
+  return JSON.stringify(made.filter(({ connection }) => connection.purpose === 'before').map(printOf));
+}
+
+function printOf({ result }: Made<Step>): unknown {
   const { verdict, server, source, request, reply, ack, data } = result;
-  return JSON.stringify([verdict, server, source && formatIp(source.address), request, reply, ack, data]);
+  return [verdict, server, source && formatIp(source.address), request, reply, ack, data];
 }

@@ -1,16 +1,20 @@
 import type { CniConfig, Cluster } from '../kubernetes/model/cluster.ts';
 import type { Outcome } from '../trace/outcome.ts';
-import type { Plan } from './plan.ts';
+import type { Branch } from './explore.ts';
+import type { Step } from './journey/step.ts';
 
 /**
- * What is given, could decide this connection and is not modelled: policies in the namespaces of the client and of the pods that
+ * What is given, could decide these connections and is not modelled: policies in the namespaces of the clients and of the pods that
  * are asked for or answered. A trace with such a note is true only without them.
  */
-export function notModelledOn(cluster: Cluster, plan: Plan, outcomes: readonly Outcome[]): string[] {
+export function notModelledOn(cluster: Cluster, branches: readonly Branch<Step>[], outcomes: readonly Outcome[]): string[] {
   const namespaces = new Set<string>();
-  const [kind, service] = plan.destination.label.split('/');
-  if (kind === 'svc') namespaces.add(service!);
-  for (const pod of [plan.source.pod, plan.destination.pod]) if (pod) namespaces.add(pod.namespace);
+  const plans = new Set(branches.flatMap(({ made }) => made.map(({ connection }) => connection)));
+  for (const { source, destination } of plans) {
+    const [kind, service] = destination.label.split('/');
+    if (kind === 'svc') namespaces.add(service!);
+    for (const pod of [source.pod, destination.pod]) if (pod) namespaces.add(pod.namespace);
+  }
   for (const { server } of outcomes) {
     const [serverKind, namespace] = (server ?? '').split('/');
     if (serverKind === 'pod') namespaces.add(namespace!);

@@ -3,12 +3,14 @@ import type { Probe } from '../kubernetes/model/check.ts';
 import type { Outcome } from '../trace/outcome.ts';
 import { bindProblem } from './bind.ts';
 import { explore } from './explore.ts';
-import type { Branch, Exploration } from './explore.ts';
-import { judge } from './judge.ts';
+import type { Branch, Exploration, Made } from './explore.ts';
+import { continuedJourney, planJourney } from './journey/journey.ts';
+import type { Journey } from './journey/journey.ts';
+import { scriptOf } from './journey/step.ts';
+import type { Step } from './journey/step.ts';
+import { tell } from './judge.ts';
 import type { Laboratory } from './laboratory.ts';
-import { planSequence } from './plan.ts';
 import type { Plan } from './plan.ts';
-import type { ConnectionResult } from '../kernel/walk/connection.ts';
 import { found, refused } from './refs/ref.ts';
 import type { Result } from './refs/ref.ts';
 
@@ -26,63 +28,55 @@ export interface Question {
 }
 
 export interface Answer {
-  readonly plan: Plan;
+  readonly journey: Journey;
   readonly outcomes: readonly Outcome[];
-  readonly branches: readonly Branch[];
+  readonly branches: readonly Branch<Step>[];
   readonly sampled: boolean;
   readonly assumptions: readonly string[];
 }
 
 /** Answers one question over a state (fresh when none is given): every outcome with its probability and cause. */
 export function ask(laboratory: Laboratory, question: Question, state: KernelState = new KernelState()): Result<Answer> {
-  const { probe, before, namespace, noReply, firstSourcePort, continues } = question;
+  const { continues } = question;
   const planned = continues
-    ? found({ asked: { ...continues, request: { ...continues.request, noReply } }, before: [] })
-    : planSequence(laboratory.cluster, probe, before, {
-        namespace,
-        noReply,
-        ...(firstSourcePort !== undefined && { firstSourcePort }),
-      });
+    ? found(continuedJourney({ ...continues, request: { ...continues.request, noReply: question.noReply } }))
+    : planJourney(laboratory.cluster, question);
   if (!planned.ok) return planned;
-  const { asked, before: earlier } = planned.value;
+  const journey = planned.value;
   const { world, connect } = laboratory;
-  const unbound = continues ? null : firstOf([...earlier, asked], ({ request }) => bindProblem(world, request));
-  if (unbound !== null) return refused(unbound);
-  const exploration = explore([...earlier, asked], { world, state, connect });
+  for (const bound of journey.bound) {
+    const problem = bindProblem(world, bound);
+    if (problem !== null) return refused(problem);
+  }
+  const exploration = explore(scriptOf(journey.start), { world, state, connect });
   if (exploration.branches.length === 0) return refused(missedPinMessage(exploration));
+  const told = tell(exploration.branches, journey, laboratory);
   return found({
-    plan: asked,
-    outcomes: judge(exploration.branches, asked, earlier, laboratory),
+    journey,
+    outcomes: told.outcomes,
     branches: exploration.branches,
     sampled: exploration.sampled,
-    assumptions: [...assumptionsOf(asked), ...idlePinNotes(exploration), ...endlessNotes(exploration)],
+    assumptions: [...journey.assumptions, ...told.assumptions, ...idlePinNotes(exploration), ...endlessNotes(exploration)],
   });
 }
 
-function firstOf(plans: readonly Plan[], problemOf: (plan: Plan) => string | null): string | null {
-  for (const plan of plans) {
-    const problem = problemOf(plan);
-    if (problem !== null) return problem;
-  }
-  return null;
+/** The connection that was asked for, in one branch; undefined where it did not come to that. */
+export function askedOf({ made }: Branch<Step>): Made<Step> | undefined {
+  return made.find(({ connection }) => connection.purpose === 'asked');
 }
 
 /**
  * Where the next connection goes on from: the most likely branch, the first among equals. `note` says so where there were several
- * ways; `what` names the connection.
+ * ways; `what` names the connection. `asked` is missing where it did not come to the connection itself.
  */
 export function likeliest(
   { branches, outcomes }: Answer,
   what: string,
-): { readonly state: KernelState; readonly result: ConnectionResult; readonly note: string | null } {
+): { readonly state: KernelState; readonly asked: Made<Step> | undefined; readonly note: string | null } {
   const best = branches.reduce((so, branch) => (branch.probability > so.probability + 1e-9 ? branch : so));
-  const result = best.results.at(-1)!;
-  const note = outcomes.length > 1 ? `${what} is taken to have ended with ${result.server ?? result.verdict}` : null;
-  return { state: best.state, result, note };
-}
-
-function assumptionsOf({ source, destination }: Plan): string[] {
-  return [...new Set([...source.assumptions, ...destination.assumptions])];
+  const asked = askedOf(best);
+  const ended = asked?.result.server ?? asked?.result.verdict ?? 'unresolved';
+  return { state: best.state, asked, note: outcomes.length > 1 ? `${what} is taken to have ended with ${ended}` : null };
 }
 
 function idlePinNotes(exploration: Exploration): string[] {
@@ -90,7 +84,7 @@ function idlePinNotes(exploration: Exploration): string[] {
 }
 
 function endlessNotes({ branches }: Exploration): string[] {
-  return branches.some(({ results }) => results.some((result) => result.givenUp))
+  return branches.some(({ made }) => made.some(({ result }) => result.givenUp))
     ? ['the packet goes round without end, or breeds without measure; it was followed only so far']
     : [];
 }

@@ -65,7 +65,7 @@ export function goThrough(
       if (!answer.ok) continue;
       const next = likeliest(answer.value, `"${check.name}"`);
       state = next.state.settled();
-      connections.remember(check, answer.value.plan, next.result);
+      if (next.asked) connections.remember(check, next.asked.connection, next.asked.result);
       if (next.note !== null) notes = [...notes, next.note];
     }
   }

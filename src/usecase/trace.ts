@@ -11,7 +11,9 @@ import { openLaboratory, problem } from './laboratory.ts';
 import type { Engine, Laboratory, LaboratoryOptions } from './laboratory.ts';
 import { notModelledOn } from './not-modelled.ts';
 import { FIRST_SOURCE_PORT } from './plan.ts';
-import { ask, likeliest } from './question.ts';
+import { ask, askedOf, likeliest } from './question.ts';
+import type { Branch } from './explore.ts';
+import type { Step } from './journey/step.ts';
 import type { Answer, Question } from './question.ts';
 import { allChecks } from './find-check.ts';
 import { completeScenario } from './needed-services.ts';
@@ -129,32 +131,47 @@ function failure(message: string, options: TraceOptions): Failure {
 }
 
 function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, notes: readonly string[]): Trace {
-  const { plan } = answer;
+  const { journey, branches } = answer;
   const { cluster } = laboratory;
-  const local = answer.branches[0]?.results.at(-1)?.local ?? null;
-  const source = local?.address ?? plan.request.sourceAddress ?? plan.source.addresses[0];
-  const hasPorts = plan.request.protocol !== 'icmp';
   return {
     apiVersion: API_VERSION,
     kind: 'Trace',
-    from: plan.source.label,
-    to: plan.destination.label,
-    protocol: plan.request.protocol,
-    packet:
-      source === undefined
-        ? null
-        : {
-            source: formatIp(source),
-            sport: hasPorts ? (local?.port ?? plan.request.sourcePort) : null,
-            destination: formatIp(plan.request.destination),
-            dport: hasPorts ? plan.request.port : null,
-          },
+    from: journey.from,
+    to: journey.to,
+    protocol: journey.protocol,
+    packet: packetOf(branches),
     network: { cni: cniName(cluster.cni), proxyMode: cluster.kubeProxy.mode },
     assumptions: [...new Set([...scenario.assumptions, ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
-    notModelled: notModelledOn(cluster, plan, answer.outcomes),
+    notModelled: notModelledOn(cluster, branches, answer.outcomes),
     outcomes: answer.outcomes,
     sampled: answer.sampled,
   };
+}
+
+/** The first packet of the asked connection; null where it did not come to one. */
+function packetOf(branches: readonly Branch<Step>[]): Trace['packet'] {
+  const asked = firstMapped(branches, askedOf);
+  if (!asked) return null;
+  const { request, source } = asked.connection;
+  const { local } = asked.result;
+  const address = local?.address ?? request.sourceAddress ?? source.addresses[0];
+  const hasPorts = request.protocol !== 'icmp';
+  return address === undefined
+    ? null
+    : {
+        source: formatIp(address),
+        sport: hasPorts ? (local?.port ?? request.sourcePort) : null,
+        destination: formatIp(request.destination),
+        dport: hasPorts ? request.port : null,
+      };
+}
+
+function firstMapped<T, R>(items: readonly T[], map: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const mapped = map(item);
+    if (mapped !== undefined) return mapped;
+  }
+  return undefined;
 }
 
 /** Ports that a server listens on only because a service points there. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KernelState } from '../../src/kernel/state.ts';
 import type { Connect } from '../../src/usecase/explore.ts';
-import { explore } from '../../src/usecase/explore.ts';
+import { explore, inOrder } from '../../src/usecase/explore.ts';
 import { emptyWorld, request, result } from '../unit/usecase/fixtures.ts';
 
 /** Random choices as a tree: a leaf is a server, a node draws one of its branches by weight. */
@@ -42,13 +42,13 @@ function leaves(at: Tree, probability = 1): { readonly server: string; readonly 
 }
 
 function run(root: Tree, limit: number) {
-  const { branches, sampled } = explore([{ request: request(), pin: null }], {
+  const { branches, sampled } = explore(inOrder([{ request: request(), pin: null }]), {
     world: emptyWorld,
     state: new KernelState(),
     connect: connectBy(root),
     limit,
   });
-  return { sampled, branches: branches.map(({ results, probability }) => ({ server: results[0]!.server, probability })) };
+  return { sampled, branches: branches.map(({ made, probability }) => ({ server: made[0]!.result.server, probability })) };
 }
 
 describe('explore', () => {

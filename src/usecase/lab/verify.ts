@@ -1,6 +1,6 @@
 import { KernelState } from '../../kernel/state.ts';
 import { compareConnection, observedEnding } from './compare.ts';
-import { explore } from '../explore.ts';
+import { explore, inOrder } from '../explore.ts';
 import { planSequence } from '../plan.ts';
 import type { ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { Probe } from '../../kubernetes/model/check.ts';
@@ -58,10 +58,14 @@ export function planVerification(
   );
   if (!planned.ok) return planned;
   const sequence = [...planned.value.before, planned.value.asked];
-  const { branches } = explore(sequence, { world: laboratory.world, state: new KernelState(), connect: laboratory.connect });
+  const { branches } = explore(inOrder(sequence), {
+    world: laboratory.world,
+    state: new KernelState(),
+    connect: laboratory.connect,
+  });
   const probes = sequence.map(({ request }, i) => ({
     request,
-    seconds: branches.some(({ results }) => waitsForNeighbour(results[i])) ? NEIGHBOUR_SECONDS : SECONDS,
+    seconds: branches.some(({ made }) => waitsForNeighbour(made[i]?.result)) ? NEIGHBOUR_SECONDS : SECONDS,
   }));
   const { world } = laboratory;
   return { ok: true, value: { probes, branches, options: { vxlanPort: vxlanPort(world), isFlooded: floodedFrames(world) } } };
@@ -71,11 +75,12 @@ export function planVerification(
 export function judgeVerification({ probes, branches, options }: Verification, observations: readonly Observation[]): Judgement {
   const last = probes.at(-1)!.request;
   const withData =
-    last.protocol === 'tcp' && last.payload !== null && branches.some(({ results }) => (results.at(-1)?.data.length ?? 0) > 0);
+    last.protocol === 'tcp' && last.payload !== null && branches.some(({ made }) => (made.at(-1)?.result.data.length ?? 0) > 0);
   const ending = observedEnding(observations.at(-1)!, last, withData);
   let best: Judgement | null = null;
   let bestScore = -1;
-  for (const { probability, results } of branches) {
+  for (const { probability, made } of branches) {
+    const results = made.map(({ result }) => result);
     const judgement = judgeBranch(results, probes, observations, options);
     const score =
       judgement.difference === null ? Number.POSITIVE_INFINITY : agreement(judgement.difference, judgement.connection);

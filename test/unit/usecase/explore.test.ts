@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KernelState } from '../../../src/kernel/state.ts';
-import { explore } from '../../../src/usecase/explore.ts';
+import { explore, inOrder } from '../../../src/usecase/explore.ts';
 import type { Connect, PlannedConnection } from '../../../src/usecase/explore.ts';
 import { emptyWorld, ip, request, result } from './fixtures.ts';
 
@@ -13,7 +13,12 @@ function balancer(...weights: readonly number[]): Connect {
 }
 
 function run(connect: Connect, connections: readonly PlannedConnection[], limit?: number) {
-  return explore(connections, { world: emptyWorld, state: new KernelState(), connect, ...(limit !== undefined && { limit }) });
+  return explore(inOrder(connections), {
+    world: emptyWorld,
+    state: new KernelState(),
+    connect,
+    ...(limit !== undefined && { limit }),
+  });
 }
 
 const one: PlannedConnection = { request: request(), pin: null };
@@ -23,7 +28,9 @@ const pinnedTo = (name: string, address = '10.0.0.9'): PlannedConnection => ({
 });
 
 function summary(exploration: ReturnType<typeof explore>): string[] {
-  return exploration.branches.map((b) => `${b.results.map((r) => r.server).join('>')} ${Number(b.probability.toFixed(4))}`);
+  return exploration.branches.map(
+    (b) => `${b.made.map((one) => one.result.server).join('>')} ${Number(b.probability.toFixed(4))}`,
+  );
 }
 
 describe('explore', () => {
@@ -75,13 +82,13 @@ describe('explore', () => {
     const connect = balancer(...Array.from({ length: 40 }, () => 1 / 40));
     const first = run(connect, [one], 20);
     expect(first.sampled).toBe(true);
-    expect(new Set(first.branches.map((b) => b.results[0]!.server)).size).toBe(20);
+    expect(new Set(first.branches.map((b) => b.made[0]!.result.server)).size).toBe(20);
     expect(first.branches.reduce((sum, b) => sum + b.probability, 0)).toBeCloseTo(1);
     expect(summary(run(connect, [one], 20))).toEqual(summary(first));
   });
 
   test('a sample draws heavy alternatives as often as they weigh', () => {
     const { branches } = run(balancer(0.7, ...Array.from({ length: 30 }, () => 0.01)), [one], 10);
-    expect(branches.filter((b) => b.results[0]!.server === 's0')).toHaveLength(7);
+    expect(branches.filter((b) => b.made[0]!.result.server === 's0')).toHaveLength(7);
   });
 });

@@ -1,0 +1,71 @@
+import type { Choices } from '../../kernel/walk/choices.ts';
+import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { Cause, Leg, Verdict } from '../../trace/outcome.ts';
+import type { Made, Script } from '../explore.ts';
+import type { Plan } from '../plan.ts';
+
+/**
+ * One connection of a journey. A question is about one connection, "asked"; on its way others may be made: queries for a name ahead of
+ * it, those of processes that pass on what they got behind it. Each is walked as any connection is.
+ */
+export interface Step extends Plan {
+  readonly purpose: 'asked' | Leg['purpose'];
+  /** What was asked for, or why the connection is made: told with the leg. */
+  readonly text: string | null;
+  /** What is done once the connection is over. */
+  readonly next: (result: ConnectionResult, choices: Choices) => Move;
+}
+
+export type Move = { readonly kind: 'connect'; readonly step: Step } | { readonly kind: 'end'; readonly ending: Ending };
+
+/** How a journey ended. */
+export interface Ending {
+  /** null: as the asked connection did. */
+  readonly verdict: Verdict | null;
+  /** Who answered in the end, and whom it saw: by the asked connection, or by the last one that was made. */
+  readonly answered: 'asked' | 'last';
+  /** HTTP only. */
+  readonly status: number | null;
+  /** What no connection failed for, but the journey as a whole; `at` is not looked at. null: the cause is found in the walks. */
+  readonly cause: Omit<Cause, 'at'> | null;
+  /** What was assumed on the way. */
+  readonly assumptions: readonly string[];
+}
+
+/** The first move, of which all others follow. */
+export type Start = (choices: Choices) => Move;
+
+export function connectTo(step: Step): Move {
+  return { kind: 'connect', step };
+}
+
+const AS_ASKED: Ending = { verdict: null, answered: 'asked', status: null, cause: null, assumptions: [] };
+
+/** As the asked connection ended, but for what is said otherwise. */
+export function end(ending: Partial<Ending> = {}): Move {
+  return { kind: 'end', ending: { ...AS_ASKED, ...ending } };
+}
+
+/** Connections that are made first, whatever comes of them. */
+export function afterwards(before: readonly Plan[], start: Start): Start {
+  return before.reduceRight<Start>(
+    (then, plan) => () => connectTo({ ...plan, purpose: 'before', text: null, next: (_, choices) => then(choices) }),
+    start,
+  );
+}
+
+/** A journey as a script to explore. */
+export function scriptOf(start: Start): Script<Step> {
+  return (made, choices) => {
+    const last = made.at(-1);
+    const move = last ? last.connection.next(last.result, choices) : start(choices);
+    return move.kind === 'connect' ? move.step : null;
+  };
+}
+
+/** How a journey ended that made these connections. */
+export function endingOf(made: readonly Made<Step>[], choices: Choices): Ending {
+  const last = made.at(-1);
+  const move = last?.connection.next(last.result, choices);
+  return move?.kind === 'end' ? move.ending : AS_ASKED;
+}
