@@ -56,6 +56,8 @@ export interface PodDraft {
   readonly terminating?: boolean | undefined;
   /** Undefined: the pod declares no port at all. */
   readonly ports?: readonly PortDraft[] | undefined;
+  /** Names of its containers. */
+  readonly containers?: readonly string[] | undefined;
   readonly mtu?: number | undefined;
   readonly hairpinMode?: boolean | undefined;
   readonly owner?: { readonly kind: string; readonly name: string } | undefined;

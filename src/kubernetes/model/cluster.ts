@@ -88,6 +88,8 @@ export interface Pod {
   readonly serving: boolean;
   readonly terminating: boolean;
   readonly ports: readonly ContainerPort[];
+  /** Names of its containers; left out where nothing is said of them. They share the pod's namespace, so no packet asks for them. */
+  readonly containers?: readonly string[];
   /** Ports that listen beyond the declared ones: where services point, for a pod that declares no port at all (an assumption). */
   readonly assumedPorts: readonly { readonly protocol: TransportProtocol; readonly port: number; readonly service: string }[];
   /** The pod's own eth0; null: what the CNI gives. */

@@ -36,6 +36,7 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
     owner: readOwner(metadata.raw),
     hostNetwork: reader.boolean(spec, 'hostNetwork'),
     ports: readPodPorts(reader, spec),
+    containers: readContainerNames(spec),
   };
 }
 
@@ -47,11 +48,27 @@ export function readPodPorts(reader: Reader, spec: Mapping): readonly PortDraft[
   const ports =
     containers.length === 1 && initContainers === undefined
       ? readContainerPorts(reader, only, 0)
-      : // Of init containers only sidecars stay (KEP-753).
-        [...containers, ...(initContainers ?? []).filter((c) => isMapping(c) && c.restartPolicy === 'Always')].flatMap(
+      : [...containers, ...(initContainers ?? []).filter(isSidecar)].flatMap(
           (container, process) => readContainerPorts(reader, container, process) ?? [],
         );
   return ports?.length === 0 ? undefined : ports;
+}
+
+/** The names of the containers of a PodSpec or of a template that stay; undefined when it has none. */
+export function readContainerNames(spec: Mapping): readonly string[] | undefined {
+  const listed = (key: string): readonly unknown[] => {
+    const list = valueAt(spec, key);
+    return isList(list) ? list : [];
+  };
+  const names = [...listed('containers'), ...listed('initContainers').filter(isSidecar)].flatMap((container) =>
+    isMapping(container) && typeof container.name === 'string' ? [container.name] : [],
+  );
+  return names.length === 0 ? undefined : names;
+}
+
+/** Of init containers only sidecars stay (KEP-753). */
+function isSidecar(container: unknown): boolean {
+  return isMapping(container) && container.restartPolicy === 'Always';
 }
 
 function readContainerPorts(reader: Reader, container: unknown, process: number): readonly PortDraft[] | undefined {

@@ -2,7 +2,7 @@ import type { WorkloadDraft } from '../drafts.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { readMetadata, readOwner, section } from './metadata.ts';
-import { readPodPorts } from './pod.ts';
+import { readContainerNames, readPodPorts } from './pod.ts';
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -33,6 +33,7 @@ export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraf
       owner: { kind, name },
       hostNetwork: reader.boolean(podSpec, 'hostNetwork'),
       ports: readPodPorts(reader, podSpec),
+      containers: readContainerNames(podSpec),
     },
   };
 }

@@ -59,6 +59,7 @@ function podOf(draft: PodDraft, node: Node, addresses: readonly IpAddress[]): Po
     serving,
     terminating,
     ports: draft.hostNetwork === true ? withoutHostPorts(draft.ports ?? []) : (draft.ports ?? []),
+    ...(draft.containers !== undefined && { containers: draft.containers }),
     assumedPorts: [],
     mtu: draft.mtu ?? null,
     hairpinMode: draft.hairpinMode ?? null,

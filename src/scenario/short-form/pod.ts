@@ -12,6 +12,7 @@ const KEYS: readonly string[] = [
   'ip',
   'labels',
   'ports',
+  'containers',
   'hostNetwork',
   'ready',
   'terminating',
@@ -37,6 +38,7 @@ export function readShortPod(reader: Reader, pod: Mapping): PodDraft | undefined
     addresses: readIps(reader, pod, 'ip'),
     labels: reader.textMap(pod, 'labels'),
     ports: reader.items(pod, 'ports', (list, i) => readShortPort(reader, list, i)),
+    containers: reader.items(pod, 'containers', (list, i) => readContainerName(reader, list, i)),
     hostNetwork: reader.boolean(pod, 'hostNetwork'),
     ready: reader.boolean(pod, 'ready'),
     terminating: reader.boolean(pod, 'terminating'),
@@ -44,6 +46,14 @@ export function readShortPod(reader: Reader, pod: Mapping): PodDraft | undefined
     hairpinMode: reader.boolean(pod, 'hairpinMode'),
     commands: readCommands(reader, pod, 'commands'),
   };
+}
+
+/** A name, or a mapping with a name as in a PodSpec. */
+function readContainerName(reader: Reader, list: readonly unknown[], index: number): string | undefined {
+  const item = list[index];
+  if (!isMapping(item)) return reader.text(list, index);
+  reader.allowOnly(item, 'a container of a pod', ['name']);
+  return reader.requiredName(item, 'name', 'A container');
 }
 
 function readShortPort(reader: Reader, list: readonly unknown[], index: number): PortDraft | undefined {
