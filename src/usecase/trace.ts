@@ -1,10 +1,10 @@
+import { cniName } from './cni-name.ts';
 import { formatIp } from '../net/ip.ts';
 import { KernelState } from '../kernel/state.ts';
 import type { Check, Probe } from '../kubernetes/model/check.ts';
-import type { CniConfig, Cluster, SourcePosition } from '../kubernetes/model/cluster.ts';
+import type { Cluster, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import { assertNever } from '../support/assert-never.ts';
 import { API_VERSION } from '../trace/trace.ts';
 import type { Trace, TraceList } from '../trace/trace.ts';
 import { openLaboratory, problem } from './laboratory.ts';
@@ -192,18 +192,4 @@ function assumedListeners(cluster: Cluster, answer: Answer): string[] {
       notes.push(`a process of node/${name} is taken to listen on ${port}/${protocol}, where ${service} points`);
   }
   return notes;
-}
-
-function cniName(cni: CniConfig): string {
-  switch (cni.plugin) {
-    case 'flannel':
-      return `flannel ${cni.backend}`;
-    case 'none':
-    case 'docker':
-    case 'bridge':
-    case 'weave':
-      return cni.plugin;
-    default:
-      return assertNever(cni);
-  }
 }
