@@ -84,6 +84,11 @@ export class ConnectionSockets implements SocketLayer {
     return this.#accepted ? (this.#server?.owner ?? null) : null;
   }
 
+  /** The socket that answered, as the packets at its host name it. */
+  get answering(): Endpoint | null {
+    return this.#accepted ? this.#server : null;
+  }
+
   get source(): { readonly address: IpAddress; readonly port: number } | null {
     return this.#accepted && this.#server ? { address: this.#server.peer, port: this.#server.peerPort } : null;
   }

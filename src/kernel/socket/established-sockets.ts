@@ -52,6 +52,11 @@ export class EstablishedSockets implements SocketLayer {
     return this.#arrived ? (this.#ends.server?.owner ?? null) : null;
   }
 
+  /** The server's socket, once the segment has reached it. */
+  get answering(): Established['server'] {
+    return this.#arrived ? this.#ends.server : null;
+  }
+
   /** The client as the server's socket sees it, once the segment has reached it. */
   get source(): { readonly address: Packet['src']; readonly port: number } | null {
     const { server } = this.#ends;

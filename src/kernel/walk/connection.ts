@@ -79,6 +79,8 @@ export interface ConnectionResult {
   readonly errno: string | null;
   /** Owner of the socket that answered (TCP: accepted the connection); null if none. */
   readonly server: string | null;
+  /** That socket: its host, and the address and port that it answered on. */
+  readonly answering: Endpoint | null;
   /** Source address and port of the client as the server's socket saw it; null if nothing arrived. */
   readonly source: { readonly address: IpAddress; readonly port: number } | null;
   /** The source that connect() chose; null when it failed before. */
@@ -255,6 +257,7 @@ function result(
     verdict,
     errno,
     server: sockets?.server ?? null,
+    answering: sockets?.answering ?? null,
     source: sockets?.source ?? null,
     local,
     established: errno === null ? (sockets?.ends ?? null) : null,

@@ -29,6 +29,7 @@ export function continueConnection(
     verdict: errno !== null ? verdictOfErrno(errno) : sockets.acknowledged ? 'connected' : 'timeout',
     errno,
     server: sockets.server,
+    answering: sockets.answering,
     source: sockets.source,
     local: { address: client.address, port: client.port },
     established: errno === null ? established : null,

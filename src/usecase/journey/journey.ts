@@ -5,8 +5,9 @@ import type { Plan } from '../plan.ts';
 import type { Question } from '../question.ts';
 import { found } from '../refs/ref.ts';
 import type { Result } from '../refs/ref.ts';
+import { passOn } from './relay.ts';
 import { afterwards, connectTo, end } from './step.ts';
-import type { Start } from './step.ts';
+import type { Start, Step } from './step.ts';
 
 /** All connections that a question leads to, as a story that unfolds. */
 export interface Journey {
@@ -30,18 +31,25 @@ export function planJourney(cluster: Cluster, question: Question): Result<Journe
     ...(firstSourcePort !== undefined && { firstSourcePort }),
   });
   if (!planned.ok) return planned;
-  return found(direct(planned.value.asked, planned.value.before));
+  const { asked, before: earlier } = planned.value;
+  const step: Step = {
+    ...asked,
+    purpose: 'asked',
+    text: null,
+    next: (result, choices) => passOn({ cluster, step, result, http: null, pin: asked.pin, choices, relayed: 0 }),
+  };
+  return found(direct(step, earlier));
 }
 
 /** One more packet of a connection that stands. */
 export function continuedJourney(plan: Plan): Journey {
-  return { ...direct(plan, []), bound: [] };
+  return { ...direct({ ...plan, purpose: 'asked', text: null, next: () => end() }, []), bound: [] };
 }
 
-function direct(asked: Plan, before: readonly Plan[]): Journey {
+function direct(asked: Step, before: readonly Plan[]): Journey {
   const { source, destination, request } = asked;
   return {
-    start: afterwards(before, () => connectTo({ ...asked, purpose: 'asked', text: null, next: () => end() })),
+    start: afterwards(before, () => connectTo(asked)),
     from: source.label,
     to: destination.label,
     protocol: request.protocol,

@@ -22,7 +22,7 @@ export type Move = { readonly kind: 'connect'; readonly step: Step } | { readonl
 export interface Ending {
   /** null: as the asked connection did. */
   readonly verdict: Verdict | null;
-  /** Who answered in the end, and whom it saw: by the asked connection, or by the last one that was made. */
+  /** Whose server and source are told: those of the asked connection, or of the last one that was made. */
   readonly answered: 'asked' | 'last';
   /** HTTP only. */
   readonly status: number | null;

@@ -188,6 +188,7 @@ export function result(more: Partial<ConnectionResult> = {}): ConnectionResult {
     verdict: 'connected',
     errno: null,
     server: 'pod/default/web-1',
+    answering: null,
     source: { address: ip('10.244.0.2'), port: 40000 },
     local: { address: ip('10.244.0.2'), port: 40000 },
     established: null,

@@ -1,0 +1,103 @@
+import type { IpAddress } from '../../net/ip.ts';
+import type { Choices } from '../../kernel/walk/choices.ts';
+import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { Cluster, Pod } from '../../kubernetes/model/cluster.ts';
+import type { Server } from '../refs/server.ts';
+import type { HttpRequest } from './http.ts';
+import { connectTo, end } from './step.ts';
+import type { Ending, Move, Step } from './step.ts';
+
+/** A process has taken a connection. */
+export interface Arrival {
+  readonly cluster: Cluster;
+  readonly step: Step;
+  readonly result: ConnectionResult;
+  /** What the client asks for over it; null: nothing that a proxy would look at. */
+  readonly http: HttpRequest | null;
+  /** Pins the last choice. */
+  readonly pin: Server | null;
+  readonly choices: Choices;
+  /** How many processes have passed it on already. */
+  readonly relayed: number;
+}
+
+/** A kind of process that passes on what it gets by a connection of its own; null: this one does not. */
+export type Relay = (arrival: Arrival, answering: NonNullable<ConnectionResult['answering']>) => Move | null;
+
+/** In order: the first that knows the process decides. */
+const RELAYS: readonly Relay[] = [];
+
+/** Processes that a connection is passed on by at most: a proxy that is its own backend would go on for ever. */
+const MOST_RELAYED = 8;
+
+/** What becomes of a connection once it has ended: it is passed on, or that was all. */
+export function passOn(arrival: Arrival): Move {
+  const { answering, verdict } = arrival.result;
+  if (answering === null || verdict !== 'connected' || arrival.relayed >= MOST_RELAYED) return end({ answered: 'last' });
+  for (const relay of RELAYS) {
+    const move = relay(arrival, answering);
+    if (move !== null) return move;
+  }
+  return end({ answered: 'last' });
+}
+
+/** Where a process connects to, and what it makes of how that ends. */
+export interface Onward {
+  readonly purpose: 'proxy' | 'tunnel';
+  /** "svc/shop/cart:80", "pod/default/web-1:8080" */
+  readonly label: string;
+  readonly address: IpAddress;
+  readonly port: number;
+  readonly pod: Pod | null;
+  /** Why: told where the process takes the connection. */
+  readonly text: string;
+  /** What the client is told where this connection fails. */
+  readonly failed: (result: ConnectionResult) => Partial<Ending>;
+  /** What the client is told where it goes well. */
+  readonly ending?: Partial<Ending>;
+}
+
+/** The process that took a connection makes one of its own, over the same protocol, from its own namespace. */
+export function connectOnward(arrival: Arrival, answering: NonNullable<ConnectionResult['answering']>, to: Onward): Move {
+  const { step, cluster } = arrival;
+  const { host, owner } = answering;
+  const pod = cluster.pods.find(({ namespace, name }) => `pod/${namespace}/${name}` === owner) ?? null;
+  const node = cluster.nodes.find(({ name }) => `node/${name}` === host);
+  const next: Step = {
+    purpose: to.purpose,
+    text: to.text,
+    pin: arrival.pin,
+    source: { label: owner, host, owner, addresses: pod?.addresses ?? node?.addresses ?? [], bind: null, pod, assumptions: [] },
+    destination: {
+      label: to.label,
+      address: to.address,
+      port: to.port,
+      protocol: step.request.protocol,
+      pod: to.pod,
+      assumptions: [],
+    },
+    request: {
+      host,
+      owner,
+      protocol: step.request.protocol,
+      destination: to.address,
+      port: to.port,
+      sourcePort: FIRST_PORT + arrival.relayed,
+      sourceAddress: null,
+      payload: step.request.payload,
+      dontFragment: null,
+      ttl: null,
+      noReply: step.request.noReply,
+    },
+    next: (result, choices) => {
+      const isWell = result.verdict === 'connected' || (step.request.noReply && result.server !== null);
+      if (!isWell) return end({ answered: 'asked', ...to.failed(result) });
+      const move = passOn({ ...arrival, step: next, result, choices, relayed: arrival.relayed + 1 });
+      return move.kind === 'end' && to.ending ? { ...move, ending: { ...move.ending, ...to.ending } } : move;
+    },
+  };
+  return connectTo(next);
+}
+
+/** Ports of a proxy's own connections; a real kernel draws them at random. */
+const FIRST_PORT = 45000;
