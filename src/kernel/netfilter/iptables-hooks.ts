@@ -8,7 +8,8 @@ import type { Host } from '../host.ts';
 import type { HookCall, HookFunction, HookVerdict } from './hook.ts';
 import type { IptablesTables, Table, TableName } from './iptables/table.ts';
 
-const TABLE_PRIORITY: Readonly<Record<Exclude<TableName, 'nat'>, number>> = {
+/** Priorities of the tables; nat's depends on the hook. */
+export const TABLE_PRIORITY: Readonly<Record<Exclude<TableName, 'nat'>, number>> = {
   raw: PRIORITY.RAW,
   mangle: PRIORITY.MANGLE,
   filter: PRIORITY.FILTER,

@@ -7,7 +7,8 @@ import type { Host } from '../host.ts';
 import type { HookCall, HookFunction, HookVerdict } from './hook.ts';
 import type { NftChain, NftHook, NftTable } from './nftables/ruleset.ts';
 
-const HOOK_NAME: Readonly<Partial<Record<NftHook, HookName>>> = {
+/** Hooks of nftables that a packet on its way through the IP stack meets, by their names in iptables. */
+export const HOOK_NAME: Readonly<Partial<Record<NftHook, HookName>>> = {
   prerouting: 'PREROUTING',
   input: 'INPUT',
   forward: 'FORWARD',
