@@ -4,7 +4,7 @@ import { indexCluster, podKey } from './cluster-index.ts';
 import { once } from '../support/once.ts';
 import { cniMode } from './cni/select.ts';
 import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
-import { isProxyModeModelled, nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
+import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
 import { NONE_MODE } from './cni/none/mode.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
@@ -43,7 +43,7 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
   const index = indexCluster(cluster);
   const links = linksOf(cluster);
   const mode = cniMode(cluster.cni, cniContext(index, links));
-  const problems: CompileProblem[] = [...links.problems, ...notModelled(cluster, mode), ...withoutAddress(cluster)];
+  const problems: CompileProblem[] = [...links.problems, ...notModelled(mode), ...withoutAddress(cluster)];
   const cni = 'notModelled' in mode ? NONE_MODE : mode;
   const blueprint: Blueprint = {
     index,
@@ -156,12 +156,8 @@ function runCommands(host: Host, commands: readonly CommandLine[]): { readonly h
   return { host: current, problems };
 }
 
-function notModelled(cluster: Cluster, mode: CniMode | { readonly notModelled: string }): CompileProblem[] {
-  const parts = [
-    ...('notModelled' in mode ? [mode.notModelled] : []),
-    ...(isProxyModeModelled(cluster.kubeProxy.mode) ? [] : [`kube-proxy mode ${cluster.kubeProxy.mode}`]),
-  ];
-  return parts.map((part) => ({ message: `${part} is not modelled yet`, position: null }));
+function notModelled(mode: CniMode | { readonly notModelled: string }): CompileProblem[] {
+  return 'notModelled' in mode ? [{ message: `${mode.notModelled} is not modelled yet`, position: null }] : [];
 }
 
 function withoutAddress(cluster: Cluster): CompileProblem[] {

@@ -16,6 +16,7 @@ import {
 } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
 import { IPVS_DEVICE, kubeProxyIpvsSysctls } from './kube-proxy/ipvs/index.ts';
+import { userspaceListeners } from './kube-proxy/userspace/listeners.ts';
 import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
@@ -67,7 +68,11 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
         ipsets: () => new Map(ipvs.flatMap(({ ipsets }) => ipsets).map((set) => [set.name, set])),
         ipvs: () => ipvs.flatMap(({ virtualServers }) => virtualServers),
       }),
-      listeners: [...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners), ...nodeListeners(node)],
+      listeners: [
+        ...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
+        ...nodeListeners(node),
+        ...(index.cluster.kubeProxy.mode === 'userspace' ? userspaceListeners(index.cluster, node) : []),
+      ],
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
     },
     cold,

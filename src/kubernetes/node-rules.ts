@@ -3,6 +3,7 @@ import { podRange } from './cluster-index.ts';
 import { kubeProxyIptables } from './kube-proxy/iptables/index.ts';
 import { kubeProxyIpvs } from './kube-proxy/ipvs/index.ts';
 import { kubeProxyNftables } from './kube-proxy/nftables/index.ts';
+import { kubeProxyUserspace } from './kube-proxy/userspace/index.ts';
 import { portmapRules } from './portmap.ts';
 import { proxyFamilies } from './services/proxy-families.ts';
 import type { IpAddress, IpFamily } from '../net/ip.ts';
@@ -11,14 +12,14 @@ import type { NftRuleset } from '../kernel/netfilter/nftables/ruleset.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { CniMode } from './cni/mode.ts';
 import type { IpvsState } from './kube-proxy/ipvs/index.ts';
-import type { Node, ProxyMode } from './model/cluster.ts';
+import type { Node } from './model/cluster.ts';
 
 /** Whose rules: kube-proxy's alone, those of the CNI plugins and their daemon alone, or all of a node. */
 export type RuleComponent = 'kube-proxy' | 'cni' | 'all';
 
 /**
  * The rules of iptables (4) or ip6tables (6) of a node in the order in which they come to be: kube-proxy's, behind them the CNI daemon's,
- * then portmap's. Proxy modes other than iptables and IPVS have no iptables rules.
+ * then portmap's. Proxy mode nftables has no iptables rules.
  */
 export function nodeRules(
   index: ClusterIndex,
@@ -29,16 +30,6 @@ export function nodeRules(
 ): IptablesTables {
   const base = component === 'cni' ? NO_TABLES : proxyTables(index, cni, node, component, family);
   return component === 'kube-proxy' ? base : addRules(base, cniRules(index, cni, node, family), family);
-}
-
-/** Can packets be walked through this mode's rules? `none` has none. */
-export function isProxyModeModelled(mode: ProxyMode): boolean {
-  return mode !== 'userspace';
-}
-
-/** Can the rules of this mode be compiled? `none` has none. */
-export function hasRuleCompiler(mode: ProxyMode): boolean {
-  return mode !== 'userspace';
 }
 
 const NO_TABLES: IptablesTables = new Map();
@@ -64,8 +55,9 @@ function proxyTables(index: ClusterIndex, cni: CniMode, node: Node, component: R
       return kubeProxyIptables(cluster, node, family, deviceAddresses(cni, node, component));
     case 'ipvs':
       return kubeProxyIpvs(cluster, node, family, deviceAddresses(cni, node, component)).iptables;
-    case 'nftables':
     case 'userspace':
+      return kubeProxyUserspace(cluster, node, family);
+    case 'nftables':
     case 'none':
       return NO_TABLES;
   }

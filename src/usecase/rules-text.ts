@@ -2,7 +2,6 @@ import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { printSave } from '../kernel/netfilter/iptables/save-format/print.ts';
 import { printRuleset } from '../kernel/netfilter/nftables/print.ts';
 import { compileNodeIptables, compileNodeNftables } from '../kubernetes/compile.ts';
-import { hasRuleCompiler } from '../kubernetes/node-rules.ts';
 import { proxyFamilies } from '../kubernetes/services/proxy-families.ts';
 import { assertNever } from '../support/assert-never.ts';
 import { ipsetText, ipvsText, ipvsadmText } from './ipvs-text.ts';
@@ -39,8 +38,7 @@ export function rulesText(cluster: Cluster, question: RulesTextQuestion): Result
   const wanted = MODE_OF_FORMAT[format];
   if (wanted !== undefined && mode !== wanted)
     return refused(`-o ${format} is for kube-proxy mode ${wanted}, and the mode is ${mode}: --proxy-mode ${wanted} changes that`);
-  const refusal = refusedMode(mode, component);
-  return refusal ?? found(textOf(changed, node.value, component, format));
+  return found(textOf(changed, node.value, component, format));
 }
 
 /** Formats that only one proxy mode has anything for. */
@@ -79,7 +77,7 @@ export function compareWithDump(
   question: NodeRulesQuestion,
   dump: { readonly name: string; readonly text: string },
 ): Result<{ readonly diff: RulesDiff; readonly diagnostics: readonly Diagnostic[] }> {
-  const changed = withMode(cluster, question.proxyMode);
+  const changed = withDump(withMode(cluster, question.proxyMode), question.node, dump);
   const rules = rulesOf(changed, question);
   if (!rules.ok) return rules;
   const { node, family, component } = question;
@@ -101,14 +99,15 @@ function withMode(cluster: Cluster, mode: ProxyMode | undefined): Cluster {
   return mode === undefined ? cluster : { ...cluster, kubeProxy: { ...cluster.kubeProxy, mode } };
 }
 
-/** The rules asked for; refused where kube-proxy's mode has no compiler, since no rules would be a wrong answer. */
-function rulesOf(cluster: Cluster, { node, component, family }: NodeRulesQuestion): Result<IptablesTables> {
-  const refusal = refusedMode(cluster.kubeProxy.mode, component);
-  if (refusal !== null) return refusal;
-  const rules = nodeRules(cluster, node, { component, family });
-  return rules.ok ? found(rules.tables) : refused(rules.message);
+/** What is drawn at random on a node (kube-proxy's own ports in userspace mode) is as the dump has it. */
+function withDump(cluster: Cluster, name: string, dump: { readonly name: string; readonly text: string }): Cluster {
+  const node = nodeNamed(cluster, name);
+  if (!node.ok) return cluster;
+  const dumped = { ...node.value, iptablesSave: { file: dump.name, text: dump.text } };
+  return { ...cluster, nodes: cluster.nodes.map((each) => (each === node.value ? dumped : each)) };
 }
 
-function refusedMode(mode: ProxyMode, component: RulesComponent): Result<never> | null {
-  return component !== 'cni' && !hasRuleCompiler(mode) ? refused(`kube-proxy mode ${mode} is not modelled yet`) : null;
+function rulesOf(cluster: Cluster, { node, component, family }: NodeRulesQuestion): Result<IptablesTables> {
+  const rules = nodeRules(cluster, node, { component, family });
+  return rules.ok ? found(rules.tables) : refused(rules.message);
 }

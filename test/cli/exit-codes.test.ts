@@ -59,7 +59,6 @@ describe('2: the input or the command line is wrong; nothing on stdout', () => {
     ['no such check', ['trace', '-', '--check', 'nope'], /no check "nope".*hint: checks: 1 "answers", 2 "no such port"/s],
     ['half a question', ['trace', '-', '--from', 'pod/client'], /--to is missing/],
     ['an unknown pod', ['trace', '-', '--from', 'pod/nope', '--to', 'svc/web'], /error: .*nope/],
-    ['a mode not modelled', ['trace', '-', '--proxy-mode', 'userspace'], /proxy mode userspace is not modelled yet/],
     ['a mode that does not exist', ['trace', '-', '--proxy-mode', 'magic'], /expected iptables, ipvs/],
     ['a way not modelled', ['trace', '-', '--via', 'exec'], /--via exec is not modelled yet/],
     ['a command without host', ['trace', '-', '--do', 'reboot'], /HOST: COMMAND/],

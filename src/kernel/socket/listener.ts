@@ -10,5 +10,7 @@ export interface Listener {
   readonly port: number;
   /** Whose process it is, as `server` names it: "pod/default/web-1", "external/laptop", "node/node-1". */
   readonly owner: string;
+  /** The name of the process (`ss -lp`), where its owner has several. */
+  readonly process?: string;
   readonly origin?: Origin;
 }

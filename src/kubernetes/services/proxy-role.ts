@@ -39,6 +39,8 @@ export const PROXY_ROLES = [
   'balance',
   /** Rewrites the destination to an endpoint. */
   'endpoint',
+  /** Lets in what was sent to a port of kube-proxy's own (userspace). */
+  'proxy-port',
   /** The masquerade mark: set; unmarked traffic is left alone; cleared; obeyed. */
   'set-mark',
   'unmarked',

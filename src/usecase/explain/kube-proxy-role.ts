@@ -29,6 +29,12 @@ export function kubeProxyRole(table: string, chain: string, rule: RuleText): Pro
       return rule.target === 'MARK' ? 'set-mark' : null;
     case 'KUBE-MARK-DROP':
       return rule.target === 'MARK' ? 'drop-mark' : null;
+    case 'KUBE-PORTALS-CONTAINER':
+    case 'KUBE-PORTALS-HOST':
+    case 'KUBE-NODEPORT-CONTAINER':
+    case 'KUBE-NODEPORT-HOST':
+    case 'KUBE-NODEPORT-NON-LOCAL':
+      return userspaceRole(chain, rule);
     case 'KUBE-LOAD-BALANCER':
     case 'KUBE-NODE-PORT':
     case 'KUBE-SOURCE-RANGES-FIREWALL':
@@ -38,6 +44,17 @@ export function kubeProxyRole(table: string, chain: string, rule: RuleText): Pro
     default:
       return hashedChainRole(chain, rule);
   }
+}
+
+/**
+ * Chains that kube-proxy has in userspace mode only. A load balancer IP has the same rule there as a cluster IP, so both are called by the
+ * latter's name.
+ */
+function userspaceRole(chain: string, rule: RuleText): ProxyRole | null {
+  if (chain === 'KUBE-NODEPORT-NON-LOCAL') return rule.target === 'ACCEPT' ? 'proxy-port' : null;
+  if (rule.target !== 'REDIRECT' && rule.target !== 'DNAT') return null;
+  if (chain.startsWith('KUBE-NODEPORT-')) return 'node-port';
+  return rule.has('--dst-type LOCAL') || rule.has('--physdev-is-in') ? 'external-ip' : 'cluster-ip';
 }
 
 /** Chains that kube-proxy has in IPVS mode only. */

@@ -15,11 +15,12 @@ export function explainKubeProxyRule(table: string, chain: string, rule: RuleTex
   }
   const role = kubeProxyRole(table, chain, rule);
   if (role === null) return null;
+  const isRelayed = /^KUBE-(?:PORTALS|NODEPORT)-/.test(chain);
   const name = servicePortName(rule.comment) ?? index.owner(chain)?.name ?? index.owner(rule.target)?.name ?? null;
   return explanation(
     'kube-proxy',
     role,
-    sentence(role, name ?? 'a service', rule, index),
+    isRelayed ? userspaceSentence(role, name ?? 'a service', rule) : sentence(role, name ?? 'a service', rule, index),
     name === null ? null : serviceObject(name),
   );
 }
@@ -35,7 +36,20 @@ const JUMPS: ReadonlyMap<string, string> = new Map([
   ['KUBE-IPVS-OUT-FILTER', 'kube-proxy keeps the node itself from load balancers whose source ranges leave it out'],
   ['KUBE-FIREWALL', 'kube-proxy and kubelet guard 127.0.0.0/8 here'],
   ['KUBE-POSTROUTING', 'kube-proxy masquerades marked service traffic here'],
+  ['KUBE-PORTALS-CONTAINER', 'kube-proxy looks here whether the packet goes to a service'],
+  ['KUBE-PORTALS-HOST', 'kube-proxy looks here whether the node’s own packet goes to a service'],
+  ['KUBE-NODEPORT-CONTAINER', 'kube-proxy looks here whether the packet goes to a node port'],
+  ['KUBE-NODEPORT-HOST', 'kube-proxy looks here whether the node’s own packet goes to a node port'],
+  ['KUBE-NODEPORT-NON-LOCAL', 'kube-proxy lets in here what it has sent from node ports to itself'],
 ]);
+
+/** In userspace mode a rule leads to kube-proxy itself, whatever the address. */
+function userspaceSentence(role: ProxyRole, name: string, rule: RuleText): string {
+  const port = rule.option('--to-ports') ?? rule.option('--to-destination')?.split(':').at(-1) ?? rule.option('--dport') ?? '';
+  if (role === 'proxy-port') return `lets in what goes to port ${port}, where kube-proxy itself listens for ${name}`;
+  const what = role === 'node-port' ? `node port ${rule.option('--dport') ?? ''}` : `port ${rule.option('--dport') ?? ''}`;
+  return `${what} of ${name}: to port ${port}, where kube-proxy itself listens for it`;
+}
 
 function sentence(role: ProxyRole, name: string, rule: RuleText, index: ServiceIndex): string {
   switch (role) {
@@ -91,6 +105,8 @@ function sentence(role: ProxyRole, name: string, rule: RuleText, index: ServiceI
       return `a client of ${name} seen in the last ${rule.option('--seconds') ?? ''} s keeps its endpoint${endpointOf(rule, index)}`;
     case 'balance':
       return `${chance(rule)} of ${name}${endpointOf(rule, index)}`;
+    case 'proxy-port':
+      return `lets in what kube-proxy has sent to its own port for ${name}`;
     case 'endpoint':
       return `sends the packet to endpoint ${rule.option('--to-destination') ?? ''} of ${name}`;
     case 'set-mark':
