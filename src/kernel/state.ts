@@ -7,31 +7,83 @@ import { IpvsConnectionTable } from './ipvs/connection-table.ts';
 import { ConntrackTable } from './netfilter/conntrack/table.ts';
 import type { IpvsConnection } from './ipvs/connection-table.ts';
 
-/** What packets leave behind in one namespace. */
-export class HostState {
-  readonly conntrack: ConntrackTable;
-  /** Connections that IPVS knows. */
-  readonly ipvs: IpvsConnectionTable;
-  /** State that netfilter modules keep between packets (recent lists, counters), plain data by a key of the module's own. */
-  readonly modules: Map<string, unknown>;
-  /** Sets as the SET target changed them. */
-  readonly ipsets: Map<string, IpSet>;
-  /** Neighbours learnt by ARP, by "device address". */
-  readonly neighbours: Map<string, Mac>;
-  /** Fragments that wait for the rest of their datagram, by source, destination, protocol and id. */
-  readonly fragments: Map<string, readonly Packet[]>;
+/** Parts of a namespace's state as they are; undefined: empty. */
+interface Parts {
+  readonly conntrack: ConntrackTable | undefined;
+  readonly ipvs: IpvsConnectionTable | undefined;
+  readonly modules: ReadonlyMap<string, unknown> | undefined;
+  readonly ipsets: ReadonlyMap<string, IpSet> | undefined;
+  readonly neighbours: ReadonlyMap<string, Mac> | undefined;
+  readonly fragments: ReadonlyMap<string, readonly Packet[]> | undefined;
+}
 
+/** What packets leave behind in one namespace. A copy shares every part with its original until it is about to be changed. */
+export class HostState {
+  readonly #from: Parts | undefined;
+  #conntrack: ConntrackTable | undefined;
+  #ipvs: IpvsConnectionTable | undefined;
+  #modules: Map<string, unknown> | undefined;
+  #ipsets: Map<string, IpSet> | undefined;
+  #neighbours: Map<string, Mac> | undefined;
+  #fragments: Map<string, readonly Packet[]> | undefined;
+
+  /** A copy of `from`, which must not be changed any more. */
   constructor(from?: HostState) {
-    this.conntrack = from?.conntrack.copy() ?? new ConntrackTable();
-    this.ipvs = from?.ipvs.copy() ?? new IpvsConnectionTable();
-    this.modules = from ? structuredClone(from.modules) : new Map();
-    this.ipsets = new Map(from?.ipsets);
-    this.neighbours = new Map(from?.neighbours);
-    this.fragments = new Map(from?.fragments);
+    this.#from = from && from.#parts();
+  }
+
+  get conntrack(): ConntrackTable {
+    this.#conntrack ??= this.#from?.conntrack?.fork() ?? new ConntrackTable();
+    return this.#conntrack;
+  }
+
+  /** Connections that IPVS knows. */
+  get ipvs(): IpvsConnectionTable {
+    this.#ipvs ??= this.#from?.ipvs?.copy() ?? new IpvsConnectionTable();
+    return this.#ipvs;
+  }
+
+  /** State that netfilter modules keep between packets (recent lists, counters), plain data by a key of the module's own. */
+  get modules(): Map<string, unknown> {
+    this.#modules ??= structuredClone(new Map(this.#from?.modules));
+    return this.#modules;
+  }
+
+  /** Fragments that wait for the rest of their datagram, by source, destination, protocol and id. */
+  get fragments(): Map<string, readonly Packet[]> {
+    this.#fragments ??= new Map(this.#from?.fragments);
+    return this.#fragments;
+  }
+
+  /** A set as the SET target has changed it. */
+  changedSet(name: string): IpSet | undefined {
+    return (this.#ipsets ?? this.#from?.ipsets)?.get(name);
+  }
+
+  changeSet(set: IpSet): void {
+    this.#ipsets ??= new Map(this.#from?.ipsets);
+    this.#ipsets.set(set.name, set);
+  }
+
+  /** A neighbour learnt by ARP. */
+  neighbour(device: string, address: IpAddress): Mac | undefined {
+    return (this.#neighbours ?? this.#from?.neighbours)?.get(`${device} ${address}`);
+  }
+
+  learn(device: string, address: IpAddress, mac: Mac): void {
+    this.#ownNeighbours().set(`${device} ${address}`, mac);
+  }
+
+  /** What is known of an address by any device is known no more. */
+  unlearn(addresses: readonly IpAddress[]): void {
+    const ends = addresses.map((address) => ` ${address}`);
+    const neighbours = this.#ownNeighbours();
+    for (const key of neighbours.keys()) if (ends.some((end) => key.endsWith(end))) neighbours.delete(key);
   }
 
   /** An IPVS connection whose time is over takes its conntrack entry along (ip_vs_conn_expire, ip_vs_conn_drop_conntrack). */
   expire(now: number): void {
+    if (!this.#ipvs && !this.#from?.ipvs) return;
     for (const connection of this.ipvs.expire(now)) if (connection.conntrack) this.dropConntrack(connection, now);
   }
 
@@ -42,18 +94,27 @@ export class HostState {
     if (found) this.conntrack.delete(found.entry);
   }
 
-  neighbour(device: string, address: IpAddress): Mac | undefined {
-    return this.neighbours.get(`${device} ${address}`);
+  #ownNeighbours(): Map<string, Mac> {
+    this.#neighbours ??= new Map(this.#from?.neighbours);
+    return this.#neighbours;
   }
 
-  learn(device: string, address: IpAddress, mac: Mac): void {
-    this.neighbours.set(`${device} ${address}`, mac);
+  #parts(): Parts {
+    const from = this.#from;
+    return {
+      conntrack: this.#conntrack ?? from?.conntrack,
+      ipvs: this.#ipvs ?? from?.ipvs,
+      modules: this.#modules ?? from?.modules,
+      ipsets: this.#ipsets ?? from?.ipsets,
+      neighbours: this.#neighbours ?? from?.neighbours,
+      fragments: this.#fragments ?? from?.fragments,
+    };
   }
 }
 
 /**
  * What packets leave behind in every namespace: conntrack entries, learnt neighbours, counters, recent lists, sets changed by rules,
- * and the simulated clock. Forked for each branch of a walk; a fork copies a host's part when it is first touched.
+ * and the simulated clock. Forked for each branch of a walk; a fork copies what it changes.
  */
 export class KernelState {
   /** Milliseconds since the simulation began. */
@@ -65,7 +126,7 @@ export class KernelState {
   host(name: HostName): HostState {
     let state = this.#hosts.get(name);
     if (!state) {
-      state = new HostState(this.#inherited(name));
+      state = new HostState(this.#parent ? this.#parent.#nearest(name) : undefined);
       this.#hosts.set(name, state);
     }
     return state;
@@ -81,11 +142,7 @@ export class KernelState {
   /** A namespace is gone: all that is kept of it goes too, and what others had learnt of its addresses. */
   forget(name: HostName, addresses: readonly IpAddress[]): void {
     this.#hosts.set(name, new HostState());
-    const ends = addresses.map((address) => ` ${address}`);
-    for (const other of this.known()) {
-      const { neighbours } = this.host(other);
-      for (const key of neighbours.keys()) if (ends.some((end) => key.endsWith(end))) neighbours.delete(key);
-    }
+    for (const other of this.known()) this.host(other).unlearn(addresses);
   }
 
   /** Time goes by, and timers run off in it. */
@@ -106,12 +163,13 @@ export class KernelState {
   settled(): KernelState {
     const copy = new KernelState();
     copy.now = this.now;
-    for (const name of this.known()) copy.#hosts.set(name, this.host(name));
+    for (const name of this.known()) copy.#hosts.set(name, new HostState(this.#nearest(name)));
     return copy;
   }
 
-  #inherited(name: HostName): HostState | undefined {
-    for (let at = this.#parent; at; at = at.#parent) {
+  /** The part of one host as it stands here, its own or that of the nearest state it was forked from. */
+  #nearest(name: HostName): HostState | undefined {
+    for (let at: KernelState | null = this; at; at = at.#parent) {
       const state = at.#hosts.get(name);
       if (state) return state;
     }

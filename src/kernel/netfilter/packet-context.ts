@@ -115,7 +115,7 @@ class PacketContext implements TraverseContext {
   }
 
   ipset(name: string): IpSet | undefined {
-    return this.#state.ipsets.get(name) ?? this.host.netfilter.ipsets.get(name);
+    return this.#state.changedSet(name) ?? this.host.netfilter.ipsets.get(name);
   }
 
   addressType(address: IpAddress, device: string | null): AddressType {
@@ -160,7 +160,7 @@ class PacketContext implements TraverseContext {
 
   changeSet(action: Extract<TargetAction, { kind: 'set-add' | 'set-del' }>): void {
     const set = this.ipset(action.set);
-    if (set) this.#state.ipsets.set(set.name, changeSet(set, this, action));
+    if (set) this.#state.changeSet(changeSet(set, this, action));
   }
 
   looked(rules: number, matched: number): boolean {

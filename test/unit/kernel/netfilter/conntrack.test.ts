@@ -91,12 +91,15 @@ describe('the table', () => {
     expect(table.isTaken(translated, other, 0)).toBe(true);
   });
 
-  test('a copy does not change with the original', () => {
+  test('a fork changes and the original does not', () => {
     const { table, entry } = filled();
-    const copy = table.copy();
-    entry.mark = 7;
-    table.delete(entry);
-    expect(copy.find(original, 0)?.entry.mark).toBe(0);
+    const fork = table.fork();
+    fork.find(original, 0)!.entry.mark = 7;
+    expect(fork.find(translated, 0)?.entry.mark).toBe(7);
+    expect(entry.mark).toBe(0);
+    fork.delete(fork.entries()[0]!);
+    expect(fork.find(translated, 0)).toBeUndefined();
+    expect(table.entries()).toEqual([entry]);
   });
 
   test('an ICMP error is related to the connection of the packet it quotes, if it goes where that one’s answers go', () => {
