@@ -66,6 +66,7 @@ function baseChains({ tables, legacy }: RuleSet, name: TableName, run: Runner, p
 }
 
 function runTable(table: Table, call: HookCall, legacy: boolean): HookVerdict {
+  if (!call.walk.recording && table.chain(call.hook)?.length === 0 && table.chain(call.hook)?.policy !== 'DROP') return ACCEPT;
   const verdict = traverse(table, packetContext(call, table.name, legacy));
   switch (verdict.kind) {
     case 'accept':

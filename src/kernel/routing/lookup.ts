@@ -1,9 +1,10 @@
 import { cidrContains } from '../../net/cidr.ts';
 import { isIpv4 } from '../../net/ip.ts';
 import { TABLE_LOCAL } from './route.ts';
+import { remembered } from '../remembered.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
-import type { Route, RouteType, RoutingPolicy, RoutingRule } from './route.ts';
+import type { Route, RouteType, RoutingPolicy, RoutingRule, RoutingTable } from './route.ts';
 import type { RouteError } from './resolved-route.ts';
 
 /** What a look-up is made for (struct flowi4). */
@@ -71,6 +72,13 @@ export function transport(packet: Packet): Pick<Flow, 'protocol' | 'sport' | 'dp
 
 /** fib_lookup: the rules in order; the first whose table has a route decides. */
 export function lookup(policy: RoutingPolicy, flow: Flow): LookupResult {
+  const known = indexOf(policy);
+  return known.byDestination !== null && flow.tos === 0 && flow.oif === null
+    ? known.byDestination(flow.dst)
+    : lookupByRules(policy, flow);
+}
+
+function lookupByRules(policy: RoutingPolicy, flow: Flow): LookupResult {
   for (const rule of policy.rules) {
     if (!selects(rule, flow)) continue;
     if (rule.action.kind !== 'lookup') return { ok: false, error: ERROR_OF_RULE[rule.action.kind], route: null, table: null };
@@ -90,7 +98,7 @@ export function lookup(policy: RoutingPolicy, flow: Flow): LookupResult {
 function lookupTable(policy: RoutingPolicy, id: number, flow: Flow): Route | null {
   const table = policy.tables.get(id);
   if (!table) return null;
-  for (const route of table.lookup(flow.dst)) {
+  for (const route of routesTo(policy, table, flow.dst)) {
     if (route.tos !== 0 && route.tos !== flow.tos) continue;
     if (route.type === 'throw') return null;
     const byDevice = flow.oif === null || route.nexthops.length === 0 || route.nexthops.some(({ dev }) => dev === flow.oif);
@@ -122,6 +130,46 @@ export function hasCustomRules(policy: RoutingPolicy): boolean {
 
 /** The local table's route for an address: is it one of the host's own, a broadcast address, or neither? */
 export function localRoute(policy: RoutingPolicy, address: IpAddress): Route | null {
-  for (const route of policy.tables.get(TABLE_LOCAL)?.lookup(address) ?? []) return route;
-  return null;
+  const table = policy.tables.get(TABLE_LOCAL);
+  return (table && routesTo(policy, table, address)[0]) ?? null;
+}
+
+/** What look-ups in a policy have found, which is immutable with its tables. */
+interface PolicyIndex {
+  /** The answer for packets of no special service; null where more than the destination decides. */
+  readonly byDestination: ((dst: IpAddress) => LookupResult) | null;
+  readonly byTable: Map<RoutingTable, (dst: IpAddress) => readonly Route[]>;
+}
+
+const indexes = new WeakMap<RoutingPolicy, PolicyIndex>();
+
+function indexOf(policy: RoutingPolicy): PolicyIndex {
+  let index = indexes.get(policy);
+  if (!index) {
+    const byDestination = policy.rules.every(selectsAll)
+      ? remembered((dst: IpAddress) => lookupByRules(policy, towards(dst)))
+      : null;
+    index = { byDestination, byTable: new Map() };
+    indexes.set(policy, index);
+  }
+  return index;
+}
+
+function routesTo(policy: RoutingPolicy, table: RoutingTable, dst: IpAddress): readonly Route[] {
+  const { byTable } = indexOf(policy);
+  let routes = byTable.get(table);
+  if (!routes) {
+    routes = remembered((to: IpAddress) => [...table.lookup(to)]);
+    byTable.set(table, routes);
+  }
+  return routes(dst);
+}
+
+/** True for a rule that asks for nothing but the family. */
+function selectsAll({ invert, from, to, iif, oif, mark, protocol, sport, dport }: RoutingRule): boolean {
+  return !invert && [from, to, iif, oif, mark, protocol, sport, dport].every((selector) => selector === null);
+}
+
+function towards(dst: IpAddress): Flow {
+  return { dst, src: null, iif: 'lo', oif: null, mark: 0, tos: 0, protocol: 'other', sport: 0, dport: 0 };
 }

@@ -1,7 +1,9 @@
-import { familyOf, isIpv4 } from '../../net/ip.ts';
+import { isIpv4 } from '../../net/ip.ts';
 import { BROADCAST_MAC } from '../../net/mac.ts';
+import { fdbEntries } from '../device/fdb.ts';
 import { runHook } from '../netfilter/run-hook.ts';
 import { routeInput } from '../routing/input.ts';
+import { perHost } from '../per-host.ts';
 import { sysctl } from '../sysctl.ts';
 import { fragment } from './fragment.ts';
 import { neighbourOrFail } from './neighbour.ts';
@@ -31,8 +33,11 @@ export function bridgeReceive(walk: Walk, host: Host, port: Device, bridge: Brid
 
 /** net.bridge.bridge-nf-call-iptables, a setting of the namespace. */
 function callsIpHooks(host: Host, { packet }: Skb): boolean {
-  return sysctl(host.sysctls, `net.bridge.bridge-nf-call-${familyOf(packet.dst) === 4 ? 'iptables' : 'ip6tables'}`) !== 0;
+  return isIpv4(packet.dst) ? callsIptables(host) : callsIp6tables(host);
 }
+
+const callsIptables = perHost(({ sysctls }) => sysctl(sysctls, 'net.bridge.bridge-nf-call-iptables') !== 0);
+const callsIp6tables = perHost(({ sysctls }) => sysctl(sysctls, 'net.bridge.bridge-nf-call-ip6tables') !== 0);
 
 /** br_nf_pre_routing and its finish: a changed destination is looked up: still on this bridge, or up to the IP stack? */
 function bridgePrerouting(walk: Walk, host: Host, bridge: BridgeDevice, skb: Skb): boolean {
@@ -72,7 +77,9 @@ function asSeenByHooks(type: Skb['packetType']): Skb['packetType'] {
 
 /** br_pass_frame_up: the frame is the bridge's own; it enters the IP stack by the bridge device. */
 function passUp(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, skb: Skb): void {
-  walk.emit(skb, host, { kind: 'bridge', bridge: bridge.name, inPort: port.name, action: 'local', outPort: null });
+  if (walk.recording) {
+    walk.emit(skb, host, { kind: 'bridge', bridge: bridge.name, inPort: port.name, action: 'local', outPort: null });
+  }
   walk.push({ kind: 'receive', host: host.name, device: bridge.name, skb });
 }
 
@@ -84,7 +91,9 @@ function forwardFrame(walk: Walk, host: Host, bridge: BridgeDevice, port: Device
       walk.drop(skb, host, 'NOT_SPECIFIED', 'br_handle_frame_finish', { device: port.name });
       return;
     }
-    walk.emit(skb, host, { kind: 'bridge', bridge: bridge.name, inPort: port.name, action: 'forward', outPort: out.name });
+    if (walk.recording) {
+      walk.emit(skb, host, { kind: 'bridge', bridge: bridge.name, inPort: port.name, action: 'forward', outPort: out.name });
+    }
     forwardBy(walk, host, bridge, port, out, skb);
     return;
   }
@@ -100,9 +109,9 @@ function forwardBy(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, o
   if (skb.bridge) {
     skb.bridge.physOut = out.name;
     skb.packetType = asSeenByHooks(skb.packetType);
-    const common = { walk, host, skb, outDevice: bridge.name } as const;
-    if (runHook({ ...common, hook: 'FORWARD', inDevice: bridge.name }) !== 'accept') return;
-    if (runHook({ ...common, hook: 'POSTROUTING', inDevice: null }) !== 'accept') return;
+    const outDevice = bridge.name;
+    if (runHook({ walk, host, hook: 'FORWARD', skb, inDevice: bridge.name, outDevice }) !== 'accept') return;
+    if (runHook({ walk, host, hook: 'POSTROUTING', skb, inDevice: null, outDevice }) !== 'accept') return;
   }
   pushToPort(walk, host, bridge, port.name, out, skb);
 }
@@ -147,15 +156,17 @@ function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string
       walk.drop(skb, host, 'PKT_TOO_BIG', 'br_dev_queue_push_xmit', { device: out.name, detail: { mtu: String(out.mtu) } });
       return;
     }
-    walk.push({ kind: 'transmit', host: host.name, device: out.name, skb: { ...cloneSkb(skb), packet: piece } });
+    const sent = cloneSkb(skb);
+    sent.packet = piece;
+    walk.push({ kind: 'transmit', host: host.name, device: out.name, skb: sent });
   }
 }
 
 /** The port behind which a MAC is: a static entry, or what the bridge has learnt. */
 function portOf(host: Host, bridge: BridgeDevice, mac: Mac | null): Device | null {
   if (mac === null || mac === BROADCAST_MAC) return null;
-  const fixed = host.fdb.find(
-    (entry) => entry.mac === mac && entry.remote === null && host.devices.get(entry.device)?.master === bridge.name,
+  const fixed = fdbEntries(host, mac).find(
+    ({ device, remote }) => remote === null && host.devices.get(device)?.master === bridge.name,
   );
   const name = fixed?.device ?? bridge.learnt(mac);
   const port = name === undefined ? undefined : host.devices.get(name);

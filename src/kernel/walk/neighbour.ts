@@ -1,5 +1,7 @@
 import { formatIp } from '../../net/ip.ts';
 import { BROADCAST_MAC } from '../../net/mac.ts';
+import { perHost } from '../per-host.ts';
+import { remembered } from '../remembered.ts';
 import { resolveOnLink } from '../neighbour/resolve.ts';
 import { sendIcmpError, UNREACHABLE } from './icmp-error.ts';
 import type { IpAddress } from '../../net/ip.ts';
@@ -44,8 +46,13 @@ export function neighbourOrFail(walk: Walk, host: Host, skb: Skb, device: string
   return mac;
 }
 
+/** What a host's immutable table says of an address behind a device; null: nothing. */
+const knownNeighbours = perHost(({ neighbours }) =>
+  remembered((device: string) => remembered((address: IpAddress) => neighbours.get(device, address) ?? null)),
+);
+
 function findNeighbour(walk: Walk, host: Host, device: string, address: IpAddress, skb: Skb): Mac | null {
-  const entry = host.neighbours.get(device, address);
+  const entry = knownNeighbours(host)(device)(address);
   if (entry) return entry.state === 'failed' ? null : entry.mac;
   const state = walk.state.host(host.name);
   const learnt = state.neighbour(device, address);

@@ -31,7 +31,10 @@ export function ipOutput(walk: Walk, host: Host, skb: Skb, route: SendableRoute)
     return null;
   }
   for (const packet of fragment(skb.packet, limit)) {
-    sendToNeighbour(walk, host, { ...cloneSkb(skb), packet, fragmentSize: 0 }, route);
+    const piece = cloneSkb(skb);
+    piece.packet = packet;
+    piece.fragmentSize = 0;
+    sendToNeighbour(walk, host, piece, route);
   }
   return null;
 }

@@ -67,7 +67,29 @@ export function localSkb(packet: Packet, part: ConnectionPart, sentBySocket: boo
 
 /** skb_clone: what happens to one doesn't happen to the other. */
 export function cloneSkb(skb: Skb): Skb {
-  return { ...skb, bridge: skb.bridge && { ...skb.bridge } };
+  const { bridge } = skb;
+  return {
+    packet: skb.packet,
+    mark: skb.mark,
+    conntrack: skb.conntrack,
+    untracked: skb.untracked,
+    ipvs: skb.ipvs,
+    srcMac: skb.srcMac,
+    dstMac: skb.dstMac,
+    device: skb.device,
+    packetType: skb.packetType,
+    bridge: bridge && {
+      physIn: bridge.physIn,
+      bridge: bridge.bridge,
+      physOut: bridge.physOut,
+      preroutingDone: bridge.preroutingDone,
+    },
+    route: skb.route,
+    fragmentSize: skb.fragmentSize,
+    sentBySocket: skb.sentBySocket,
+    outer: skb.outer,
+    part: skb.part,
+  };
 }
 
 /** skb_scrub_packet: what does not go along into another namespace, or into a tunnel (which keeps mark and IPVS property). */

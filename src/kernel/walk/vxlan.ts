@@ -1,11 +1,14 @@
 import { formatIp, ipHeaderLength, isIpv4 } from '../../net/ip.ts';
+import { fdbEntries } from '../device/fdb.ts';
 import { hash } from '../netfilter/nat/unique-tuple.ts';
+import { perHost } from '../per-host.ts';
 import { routeOutput } from '../routing/output.ts';
 import { sysctl } from '../sysctl.ts';
 import { emitRoute } from './route-event.ts';
 import { scrub } from './skb.ts';
 import type { Packet, UdpHeader } from '../../net/packet.ts';
 import type { VxlanDevice } from '../device/device.ts';
+import type { Mac } from '../../net/mac.ts';
 import type { FdbEntry } from '../device/fdb.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
@@ -14,7 +17,7 @@ import type { Walk } from './walk.ts';
 /** Bytes of Ethernet, VXLAN and UDP header (RFC 7348); the outer IP header comes on top. */
 const VXLAN_HEADERS = 30;
 /** The entry of `bridge fdb append 00:00:00:00:00:00 ...`: where frames for unknown MACs go. */
-const ANY_MAC = '00:00:00:00:00:00';
+const ANY_MAC = '00:00:00:00:00:00' as Mac;
 
 /** vxlan_xmit: the frame goes to the VTEP that the FDB names, in a UDP datagram that passes this host's own OUTPUT. */
 export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: Skb): void {
@@ -42,16 +45,18 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     bypassTunnel(walk, host, device, skb);
     return;
   }
-  walk.emit(skb, host, {
-    kind: 'encapsulate',
-    device: device.name,
-    tunnel: 'vxlan',
-    vni: device.vni,
-    local: device.local === null ? '' : formatIp(device.local),
-    remote: formatIp(remote),
-    overhead: VXLAN_HEADERS + ipHeaderLength(remote),
-    ...(entry?.origin && { origin: entry.origin }),
-  });
+  if (walk.recording) {
+    walk.emit(skb, host, {
+      kind: 'encapsulate',
+      device: device.name,
+      tunnel: 'vxlan',
+      vni: device.vni,
+      local: device.local === null ? '' : formatIp(device.local),
+      remote: formatIp(remote),
+      overhead: VXLAN_HEADERS + ipHeaderLength(remote),
+      ...(entry?.origin && { origin: entry.origin }),
+    });
+  }
   if (route.kind === 'error' || route.source === null || route.device === device.name) {
     emitRoute(walk, host, skb, route, 'tunnel');
     walk.drop(skb, host, 'IP_OUTNOROUTES', 'vxlan_xmit_one', { device: device.name });
@@ -82,10 +87,9 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
 }
 
 /** vxlan_find_mac: the VTEP behind which a MAC is, else the one for all that is unknown. */
-function tunnelEntry(host: Host, device: VxlanDevice, mac: string | null): FdbEntry | undefined {
-  const find = (wanted: string | null) =>
-    host.fdb.find((entry) => entry.mac === wanted && entry.device === device.name && entry.remote !== null);
-  return find(mac) ?? find(ANY_MAC);
+function tunnelEntry(host: Host, device: VxlanDevice, mac: Mac | null): FdbEntry | undefined {
+  const find = (wanted: Mac) => fdbEntries(host, wanted).find((entry) => entry.device === device.name && entry.remote !== null);
+  return (mac === null ? undefined : find(mac)) ?? find(ANY_MAC);
 }
 
 /**
@@ -105,6 +109,8 @@ function sourcePort({ src, dst, l4 }: Packet): number {
   return 32768 + (hash(`${src} ${dst} ${l4.protocol} ${ports}`) % 28232);
 }
 
+const vxlanDevices = perHost(({ devices }) => [...devices.values()].filter((device) => device.kind === 'vxlan'));
+
 /** vxlan_rcv: takes a datagram for a VXLAN device off the UDP layer; false when no device of this host wants it. */
 export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): boolean {
   const { encapsulated } = udp;
@@ -112,7 +118,7 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   const isV4 = isIpv4(skb.packet.dst);
   const listens = (device: VxlanDevice): boolean =>
     device.up && device.port === udp.dport && (device.local === null || isIpv4(device.local)) === isV4;
-  const atPort = [...host.devices.values()].filter((d): d is VxlanDevice => d.kind === 'vxlan' && listens(d));
+  const atPort = vxlanDevices(host).filter(listens);
   if (atPort.length === 0) return false;
   const device = atPort.find(({ vni }) => vni === encapsulated?.vni);
   if (!encapsulated || !device || encapsulated.frame.srcMac === device.mac) {
@@ -121,15 +127,17 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   }
   const { src, dst } = skb.packet;
   const { frame } = encapsulated;
-  walk.emit(skb, host, {
-    kind: 'decapsulate',
-    device: device.name,
-    tunnel: 'vxlan',
-    vni: device.vni,
-    local: formatIp(dst),
-    remote: formatIp(src),
-    overhead: VXLAN_HEADERS + ipHeaderLength(dst),
-  });
+  if (walk.recording) {
+    walk.emit(skb, host, {
+      kind: 'decapsulate',
+      device: device.name,
+      tunnel: 'vxlan',
+      vni: device.vni,
+      local: formatIp(dst),
+      remote: formatIp(src),
+      overhead: VXLAN_HEADERS + ipHeaderLength(dst),
+    });
+  }
   // Within one namespace a mark that the outer packet was given stays on the inner one (__iptunnel_pull_header).
   scrub(skb, false);
   skb.outer = false;

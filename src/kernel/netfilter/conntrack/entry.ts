@@ -69,22 +69,57 @@ export function opposite(direction: Direction): Direction {
 
 /** What matches see of a packet's entry. */
 export function viewOf(reference: ConntrackReference | null, untracked: boolean, now: number): ConntrackView {
-  if (untracked) return { state: 'UNTRACKED' };
-  if (!reference) return { state: 'INVALID' };
-  const { entry, direction, info } = reference;
-  const { original, reply, snat, dnat, seenReply, assured, confirmed, mark } = entry;
-  return {
-    state: info,
-    direction,
-    original,
-    reply,
-    snat,
-    dnat,
-    seenReply,
-    assured,
-    confirmed,
-    expected: false,
-    mark,
-    expires: Math.max(0, entry.expires - now),
-  };
+  if (untracked) return UNTRACKED;
+  return reference ? new EntryView(reference, now) : INVALID;
+}
+
+const UNTRACKED: ConntrackView = { state: 'UNTRACKED' };
+const INVALID: ConntrackView = { state: 'INVALID' };
+
+/** Reads what is asked for: of all there is to an entry a rule looks at one thing. */
+class EntryView {
+  readonly #reference: ConntrackReference;
+  readonly #now: number;
+
+  constructor(reference: ConntrackReference, now: number) {
+    this.#reference = reference;
+    this.#now = now;
+  }
+
+  get state() {
+    return this.#reference.info;
+  }
+  get direction() {
+    return this.#reference.direction;
+  }
+  get original() {
+    return this.#reference.entry.original;
+  }
+  get reply() {
+    return this.#reference.entry.reply;
+  }
+  get snat() {
+    return this.#reference.entry.snat;
+  }
+  get dnat() {
+    return this.#reference.entry.dnat;
+  }
+  get seenReply() {
+    return this.#reference.entry.seenReply;
+  }
+  get assured() {
+    return this.#reference.entry.assured;
+  }
+  get confirmed() {
+    return this.#reference.entry.confirmed;
+  }
+  get expected() {
+    return false;
+  }
+  get mark() {
+    return this.#reference.entry.mark;
+  }
+  get expires() {
+    return Math.max(0, this.#reference.entry.expires - this.#now);
+  }
 }

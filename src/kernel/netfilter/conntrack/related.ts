@@ -4,10 +4,12 @@ import type { Packet } from '../../../net/packet.ts';
 import type { ConntrackReference } from './entry.ts';
 import type { ConntrackTable } from './table.ts';
 
+const ICMP_ERRORS: readonly number[] = [3, 4, 5, 11, 12];
+
 /** ICMP types that quote the packet they are about (icmp_pointers[].error; all ICMPv6 types below 128). */
 export function isIcmpError(packet: Packet): boolean {
   const { l4 } = packet;
-  if (l4.protocol === 'icmp') return [3, 4, 5, 11, 12].includes(l4.type);
+  if (l4.protocol === 'icmp') return ICMP_ERRORS.includes(l4.type);
   return l4.protocol === 'icmpv6' && l4.type < 128;
 }
 

@@ -72,9 +72,29 @@ function kindOf(flags: number): Kind {
   return flags & TCP_FLAG.ACK ? 'ack' : 'none';
 }
 
+const CELLS: Readonly<Record<'original' | 'reply', Readonly<Record<Kind, Readonly<Record<TcpState, Cell>>>>>> = {
+  original: cellsOf(TABLE.original),
+  reply: cellsOf(TABLE.reply),
+};
+
+function cellsOf(rows: Readonly<Record<Kind, string>>): Readonly<Record<Kind, Readonly<Record<TcpState, Cell>>>> {
+  const cells = (row: string) => {
+    const names = row.split(' ');
+    return Object.fromEntries(STATES.map((state, column) => [state, SHORT[names[column]!]!])) as Record<TcpState, Cell>;
+  };
+  return {
+    syn: cells(rows.syn),
+    synack: cells(rows.synack),
+    fin: cells(rows.fin),
+    ack: cells(rows.ack),
+    rst: cells(rows.rst),
+    none: cells(rows.none),
+  };
+}
+
 /** The state that a segment leads to; 'INVALID' and 'IGNORE' leave the entry as it is. */
 export function nextTcpState(direction: 'original' | 'reply', state: TcpState, flags: number): TcpState | 'INVALID' | 'IGNORE' {
-  return SHORT[TABLE[direction][kindOf(flags)].split(' ')[STATES.indexOf(state)] ?? 'IV'] ?? 'INVALID';
+  return CELLS[direction][kindOf(flags)][state];
 }
 
 /** nf_conntrack_proto_tcp.c tcp_timeouts, milliseconds. */

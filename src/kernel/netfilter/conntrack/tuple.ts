@@ -58,9 +58,15 @@ export function sameTuple(a: Tuple, b: Tuple): boolean {
   return a.src === b.src && a.dst === b.dst && a.sport === b.sport && a.dport === b.dport && a.protocol === b.protocol;
 }
 
-/** Key of a tuple in a hash table. */
+/** First character of a key. */
+const CODE_OF_PROTOCOL: Readonly<Record<string, number>> = { icmp: 1, tcp: 6, udp: 17, sctp: 132 };
+
+/** Key of a tuple in a hash table: seven characters of 16 bits for most of IPv4, longer text for others. */
 export function tupleKey({ protocol, src, dst, sport, dport }: Tuple): string {
-  return `${protocol} ${src} ${sport} ${dst} ${dport}`;
+  const code = CODE_OF_PROTOCOL[protocol];
+  return code !== undefined && typeof src === 'number' && typeof dst === 'number'
+    ? String.fromCharCode(code, src >>> 16, src & 0xffff, sport, dst >>> 16, dst & 0xffff, dport)
+    : `${protocol} ${src} ${sport} ${dst} ${dport}`;
 }
 
 /** "tcp 10.244.0.2:40000 → 10.96.0.20:80" */

@@ -56,10 +56,13 @@ export const conntrack: MatchModule = {
     return {
       text: join(state?.text, ...conditions.map((condition) => condition.text)),
       test: ({ conntrack: view }) => {
-        if (state && !state.test(view)) return false;
+        if (state) {
+          if (!state.test(view)) return false;
+          if (conditions.length === 0) return true;
+        }
         // The kernel tells nothing else of a packet without an entry: it looks no further and holds if a state was asked for.
         if (!('original' in view)) return state !== null;
-        return conditions.every((condition) => condition.test(view));
+        return conditions.length === 0 || conditions.every((condition) => condition.test(view));
       },
     };
   },
@@ -73,9 +76,9 @@ export function stateTest(
   if (!option) return null;
   const { negated } = option;
   const wanted = listOf(option.values[0]!, STATES, 'state');
+  const [states, snat, dnat] = [new Set<string>(wanted), wanted.includes('SNAT'), wanted.includes('DNAT')];
   const test = (view: ConntrackView) =>
-    wanted.includes(view.state) ||
-    ('original' in view && ((view.snat && wanted.includes('SNAT')) || (view.dnat && wanted.includes('DNAT'))));
+    states.has(view.state) || ((snat || dnat) && 'original' in view && ((snat && view.snat) || (dnat && view.dnat)));
   return { text: `${not(negated)}--${name} ${wanted.join(',')}`, test: (view) => test(view) !== negated };
 }
 
