@@ -1,9 +1,14 @@
 import type { ExternalHost, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Check } from '../kubernetes/model/check.ts';
+import type { IngressClass } from '../kubernetes/model/ingress.ts';
 import type { CniDraft, KubeProxyDraft } from './draft-config.ts';
 import type {
   ClusterDraft,
   Drafts,
+  ExternalNameDraft,
+  IngressDraft,
+  IngressSettingsDraft,
+  LoadBalancerDraft,
   NodeDraft,
   PodDraft,
   ServiceDraft,
@@ -23,6 +28,9 @@ export class Collector {
   readonly #pods: NamedList<PodDraft | WorkloadDraft>;
   readonly #services: NamedList<ServiceDraft>;
   readonly #externals: NamedList<ExternalHost & { readonly position: SourcePosition }>;
+  readonly #ingresses: NamedList<IngressDraft>;
+  readonly #ingressClasses: NamedList<IngressClass & { readonly position: SourcePosition }>;
+  readonly #externalDns: NamedList<ExternalNameDraft>;
   readonly #slices: SliceDraft[] = [];
   readonly #endpoints: SliceDraft[] = [];
   readonly #checks: Check[] = [];
@@ -34,6 +42,8 @@ export class Collector {
   #cni: CniDraft | undefined;
   #kubeProxyObject: KubeProxyDraft | undefined;
   #kubeProxy: KubeProxyDraft | undefined;
+  #ingress: IngressSettingsDraft | undefined;
+  #loadBalancer: LoadBalancerDraft | undefined;
 
   constructor(problems: Problems) {
     this.#problems = problems;
@@ -41,6 +51,9 @@ export class Collector {
     this.#pods = new NamedList((pod) => `${'template' in pod ? pod.kind : 'Pod'} ${pod.namespace}/${pod.name}`, problems);
     this.#services = new NamedList((service) => `Service ${service.namespace}/${service.name}`, problems);
     this.#externals = new NamedList((external) => `External host ${external.name}`, problems);
+    this.#ingresses = new NamedList((ingress) => `Ingress ${ingress.namespace}/${ingress.name}`, problems);
+    this.#ingressClasses = new NamedList((ingressClass) => `IngressClass ${ingressClass.name}`, problems);
+    this.#externalDns = new NamedList((entry) => `"${entry.name}" of externalDNS`, problems);
   }
 
   addNode(form: Form, node: NodeDraft | undefined): void {
@@ -71,6 +84,28 @@ export class Collector {
 
   addExternal(external: (ExternalHost & { readonly position: SourcePosition }) | undefined): void {
     if (external !== undefined) this.#externals.add('short', '', external.name, external);
+  }
+
+  addIngress(form: Form, ingress: IngressDraft | undefined): void {
+    if (ingress !== undefined) this.#ingresses.add(form, ingress.namespace, ingress.name, ingress);
+  }
+
+  addIngressClass(ingressClass: (IngressClass & { readonly position: SourcePosition }) | undefined): void {
+    if (ingressClass !== undefined) this.#ingressClasses.add('object', '', ingressClass.name, ingressClass);
+  }
+
+  addExternalName(entry: ExternalNameDraft | undefined): void {
+    if (entry !== undefined) this.#externalDns.add('short', '', entry.name, entry);
+  }
+
+  addIngressSettings(settings: IngressSettingsDraft): void {
+    if (this.#ingress !== undefined) this.#problems.error('given-twice', '"ingress" is given twice', settings.position);
+    this.#ingress ??= settings;
+  }
+
+  addLoadBalancer(settings: LoadBalancerDraft): void {
+    if (this.#loadBalancer !== undefined) this.#problems.error('given-twice', '"loadBalancer" is given twice', settings.position);
+    this.#loadBalancer ??= settings;
   }
 
   addCheck(check: Check): void {
@@ -139,6 +174,11 @@ export class Collector {
       services: this.#services.values(),
       slices: [...this.#slices, ...this.#endpoints.filter(({ slice }) => !sliced.has(`${slice.namespace}/${slice.service}`))],
       externals: this.#externals.values(),
+      ingresses: this.#ingresses.values(),
+      ingressClasses: this.#ingressClasses.values(),
+      ingress: this.#ingress,
+      loadBalancer: this.#loadBalancer,
+      externalDns: this.#externalDns.values(),
       checks: this.#checks,
       steps: this.#steps,
       notModelled: this.#notModelled,

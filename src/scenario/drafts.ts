@@ -9,6 +9,9 @@ import type {
   TrafficPolicy,
 } from '../kubernetes/model/cluster.ts';
 import type { Check } from '../kubernetes/model/check.ts';
+import type { DnsConfig, ExternalName, PodDns } from '../kubernetes/model/dns.ts';
+import type { Ingress, IngressClass, IngressSettings } from '../kubernetes/model/ingress.ts';
+import type { LoadBalancerSettings } from '../kubernetes/model/load-balancer.ts';
 import type { Cidr } from '../net/cidr.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { Protocol, TransportProtocol } from '../net/protocol.ts';
@@ -32,6 +35,7 @@ export interface NodeDraft {
   readonly iptablesSave?: { readonly file: string; readonly text: string } | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
   /** status.nodeInfo.kubeletVersion */
+  readonly resolvConf?: DnsConfig | undefined;
   readonly kubeletVersion?: string | undefined;
   /** The scheduler puts no plain workload pods here: cordoned, or a NoSchedule or NoExecute taint. */
   readonly unschedulable?: boolean | undefined;
@@ -60,6 +64,8 @@ export interface PodDraft {
   readonly containers?: readonly string[] | undefined;
   readonly mtu?: number | undefined;
   readonly hairpinMode?: boolean | undefined;
+  /** Undefined: all of it is as by default. */
+  readonly dns?: PodDns | undefined;
   readonly owner?: { readonly kind: string; readonly name: string } | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
 }
@@ -96,6 +102,9 @@ export interface ServiceDraft {
   readonly loadBalancerSourceRanges?: readonly Cidr[] | undefined;
   readonly allocateLoadBalancerNodePorts?: boolean | undefined;
   readonly externalTrafficPolicy?: TrafficPolicy | undefined;
+  readonly loadBalancerClass?: string | undefined;
+  /** The address that the cloud is asked for. */
+  readonly loadBalancerIp?: IpAddress | undefined;
   readonly internalTrafficPolicy?: TrafficPolicy | undefined;
   readonly sessionAffinity?: 'None' | 'ClientIP' | undefined;
   readonly affinitySeconds?: number | undefined;
@@ -130,6 +139,36 @@ export interface WorkloadDraft {
 
 /** A slice as given, and where. */
 export interface SliceDraft {
+/** What the input says of an Ingress; undefined: nothing. */
+export interface IngressDraft {
+  readonly namespace: string;
+  readonly name: string;
+  readonly position: SourcePosition;
+  readonly className?: string | undefined;
+  readonly annotations?: TextMap | undefined;
+  readonly defaultBackend?: Ingress['defaultBackend'] | undefined;
+  readonly rules?: Ingress['rules'] | undefined;
+  readonly tls?: Ingress['tls'] | undefined;
+  readonly loadBalancerIngress?: Ingress['loadBalancerIngress'] | undefined;
+}
+
+/** The `ingress` key. */
+export type IngressSettingsDraft = { readonly [K in keyof IngressSettings]?: IngressSettings[K] | undefined } & {
+  readonly position: SourcePosition;
+};
+
+/** The `loadBalancer` key. */
+export type LoadBalancerDraft = { readonly [K in keyof LoadBalancerSettings]?: LoadBalancerSettings[K] | undefined } & {
+  readonly position: SourcePosition;
+};
+
+/** An entry of `externalDNS`. */
+export interface ExternalNameDraft extends ExternalName {
+  /** Hosts whose addresses it has, as written: "external/NAME" or "node/NAME". */
+  readonly hosts: readonly string[];
+  readonly position: SourcePosition;
+}
+
   readonly slice: EndpointSlice;
   readonly position: SourcePosition;
 }
@@ -171,7 +210,7 @@ export interface ClusterDraft {
 
 /** Something that a step takes away. */
 export interface DeletionDraft {
-  readonly kind: 'Pod' | 'Service' | 'Node' | 'External' | 'EndpointSlice' | WorkloadDraft['kind'];
+  readonly kind: 'Pod' | 'Service' | 'Node' | 'External' | 'EndpointSlice' | 'Ingress' | WorkloadDraft['kind'];
   /** "" where the kind has none. */
   readonly namespace: string;
   readonly name: string;
@@ -214,5 +253,10 @@ export interface Drafts {
   readonly externals: readonly (ExternalHost & { readonly position: SourcePosition })[];
   readonly checks: readonly Check[];
   readonly steps: readonly StepDraft[];
+  readonly ingresses: readonly IngressDraft[];
+  readonly ingressClasses: readonly (IngressClass & { readonly position: SourcePosition })[];
+  readonly ingress: IngressSettingsDraft | undefined;
+  readonly loadBalancer: LoadBalancerDraft | undefined;
+  readonly externalDns: readonly ExternalNameDraft[];
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
 }

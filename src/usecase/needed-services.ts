@@ -27,11 +27,12 @@ export interface CompletedCluster {
  */
 export function withNeededServices(cluster: Cluster, probes: readonly Probe[], namespace: string): CompletedCluster {
   let completed: CompletedCluster = { cluster, assumptions: [] };
-  for (const { to } of probes) {
-    const name = neededService(completed.cluster, to, namespace);
-    if (name === null) continue;
-    const next = name === API_SERVICE ? withApiServer(completed.cluster) : withDns(completed.cluster);
-    if (next !== null) completed = { cluster: next.cluster, assumptions: [...completed.assumptions, ...next.assumptions] };
+  for (const probe of probes) {
+    for (const name of neededServices(completed.cluster, probe, namespace)) {
+      const next = name === API_SERVICE ? withApiServer(completed.cluster) : withDns(completed.cluster);
+      if (next !== null) completed = { cluster: next.cluster, assumptions: [...completed.assumptions, ...next.assumptions] };
+    }
+    if (probe.via !== null) completed = { ...completed, cluster: withKubelets(completed.cluster) };
   }
   return completed;
 }
@@ -43,18 +44,43 @@ export function completeScenario(scenario: Scenario, probes: readonly Probe[], n
   return { ...scenario, cluster, steps, assumptions: [...scenario.assumptions, ...assumptions] };
 }
 
-/** Which of the two a reference means, if the cluster does not have it. */
-function neededService(cluster: Cluster, to: string, namespace: string): keyof typeof OFFSETS | null {
-  const parsed = parseRef(to);
-  if (!parsed.ok) return null;
-  const ref = parsed.value;
+type Needed = keyof typeof OFFSETS;
+
+/** Those of the two that a connection needs and the cluster does not have. */
+function neededServices(cluster: Cluster, probe: Probe, namespace: string): readonly Needed[] {
+  const parsed = parseRef(probe.to);
+  if (!parsed.ok) return [];
+  const asked = [...referred(cluster, parsed.value, namespace), ...(probe.via === null ? [] : ([API_SERVICE] as const))];
+  const names = asksClusterDns(cluster, probe, parsed.value, namespace) ? ([...asked, DNS_SERVICE] as const) : asked;
+  return names.filter((name) => !hasService(cluster, name));
+}
+
+/** Which of the two a reference means. */
+function referred(cluster: Cluster, ref: Ref, namespace: string): readonly Needed[] {
   const names = [API_SERVICE, DNS_SERVICE] as const;
   if (ref.form === 'object' && ref.kind === 'svc') {
     const wanted = `${ref.namespace ?? namespace}/${ref.name}`;
     return names.find((name) => name === wanted && !hasService(cluster, name)) ?? null;
   }
-  if (ref.form !== 'address' || serviceOfAddress(cluster, ref.address) !== null) return null;
-  return names.find((name) => addressOf(cluster, name) === ref.address && !hasService(cluster, name)) ?? null;
+  if (ref.form !== 'address' || serviceOfAddress(cluster, ref.address) !== null) return [];
+  return names.filter((name) => addressOf(cluster, name) === ref.address);
+}
+
+/** A pod asks the cluster's DNS for names. */
+function asksClusterDns(cluster: Cluster, { from }: Probe, ref: Ref, namespace: string): boolean {
+  if (ref.form !== 'dns' && ref.form !== 'url') return false;
+  const source = resolveSource(cluster, from, namespace);
+  return source.ok && source.value.pod !== null;
+}
+
+/** Every node's kubelet listens. */
+function withKubelets(cluster: Cluster): Cluster {
+  const port: Pod['assumedPorts'][number] = { protocol: 'tcp', port: KUBELET_PORT, service: 'the API server' };
+  const listens = ({ assumedPorts = [] }: Node): boolean => assumedPorts.some((p) => p.port === KUBELET_PORT);
+  return {
+    ...cluster,
+    nodes: cluster.nodes.map((node) => (listens(node) ? node : { ...node, assumedPorts: [...(node.assumedPorts ?? []), port] })),
+  };
 }
 
 function hasService(cluster: Cluster, name: string): boolean {
@@ -203,6 +229,7 @@ function serviceOf(fullName: string, clusterIp: IpAddress, ports: readonly Servi
     allocateLoadBalancerNodePorts: true,
     externalTrafficPolicy: 'Cluster',
     internalTrafficPolicy: 'Cluster',
+    loadBalancerClass: null,
     sessionAffinity: { kind: 'None' },
     healthCheckNodePort: 0,
     publishNotReadyAddresses: false,

@@ -16,6 +16,7 @@ const SERVICE: Service = {
   externalIps: [],
   loadBalancerIngress: [],
   loadBalancerSourceRanges: [],
+  loadBalancerClass: null,
   allocateLoadBalancerNodePorts: true,
   externalTrafficPolicy: 'Cluster',
   internalTrafficPolicy: 'Cluster',

@@ -1,6 +1,9 @@
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Protocol, TransportProtocol } from '../../net/protocol.ts';
+import type { DnsConfig, ExternalName, PodDns } from './dns.ts';
+import type { Ingress, IngressClass, IngressSettings } from './ingress.ts';
+import type { LoadBalancerSettings } from './load-balancer.ts';
 
 /** Where something stands in the input, for messages and annotations. 1-based. */
 export interface SourcePosition {
@@ -29,6 +32,13 @@ export interface Cluster {
   readonly externals: readonly ExternalHost[];
   /** Owners of pods (Deployment ...), for `deploy/NAME` references. */
   readonly workloads: readonly Workload[];
+  readonly ingresses: readonly Ingress[];
+  readonly ingressClasses: readonly IngressClass[];
+  readonly ingressSettings: IngressSettings;
+  /** The cloud's balancer; null: there is no cloud, nobody gives services of type LoadBalancer an address. */
+  readonly loadBalancer: LoadBalancerSettings | null;
+  /** Names of the world outside. */
+  readonly externalDns: readonly ExternalName[];
   /** Objects that are given but not modelled yet (NetworkPolicy ...): named in the verdict. */
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
 }
@@ -59,6 +69,8 @@ export interface Node {
   readonly assumedPorts?: Pod['assumedPorts'];
   readonly position: SourcePosition | null;
 }
+  /** The node's own resolv.conf; left out: not known. */
+  readonly resolvConf?: DnsConfig;
 
 export interface NodeInterface {
   readonly name: string;
@@ -95,6 +107,8 @@ export interface Pod {
   /** The pod's own eth0; null: what the CNI gives. */
   readonly mtu: number | null;
   /** null: what the CNI configuration says. */
+  /** Left out: all of it is as by default, with policy ClusterFirst. */
+  readonly dns?: PodDns;
   readonly hairpinMode: boolean | null;
   readonly owner: { readonly kind: string; readonly name: string } | null;
   readonly commands: readonly CommandLine[];
@@ -137,6 +151,8 @@ export interface Service {
   readonly internalTrafficPolicy: TrafficPolicy;
   readonly sessionAffinity: { readonly kind: 'None' } | { readonly kind: 'ClientIP'; readonly timeoutSeconds: number };
   readonly healthCheckNodePort: number;
+  /** spec.loadBalancerClass: another than the cloud's controller looks after the service; null: the cloud's does. */
+  readonly loadBalancerClass: string | null;
   readonly publishNotReadyAddresses: boolean;
   readonly trafficDistribution: string | null;
   readonly externalName: string | null;
@@ -180,6 +196,8 @@ export interface Endpoint {
   readonly hintZones: readonly string[];
   readonly hintNodes: readonly string[];
 }
+  /** The name that cluster DNS knows it by below the service's; left out: none. */
+  readonly hostname?: string;
 
 export interface Workload {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';

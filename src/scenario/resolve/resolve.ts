@@ -6,7 +6,10 @@ import { DEFAULT_VERSION, parseVersion } from '../reading/version.ts';
 import { NO_ALLOTMENTS } from './allotments.ts';
 import type { Allotments } from './allotments.ts';
 import { resolveCni, resolveKubeProxy } from './config.ts';
+import { resolveExternalDns } from './external-dns.ts';
+import { resolveIngresses, resolveIngressSettings } from './ingresses.ts';
 import { assumeListeners } from './listeners.ts';
+import { loadBalancerStatuses, resolveLoadBalancer } from './load-balancers.ts';
 import { resolveNodes } from './nodes.ts';
 import { resolvePods } from './pods.ts';
 import { resolveNodeCidrs, resolvePodCidrs, resolveServiceCidrs } from './ranges.ts';
@@ -30,7 +33,9 @@ export function resolveCluster(
   const { pods: podDrafts, workloads } = expandWorkloads(drafts, nodes, problems, allotments);
   const given = drafts.slices.map((draft) => draft.slice);
   const pods = resolvePods(podDrafts, nodes, given, problems, allotments);
-  const services = resolveServices(drafts.services, serviceCidrs, problems, allotments.retired);
+  const loadBalancer = resolveLoadBalancer(drafts);
+  const statusOf = loadBalancerStatuses(drafts, loadBalancer, allotments.retired, problems);
+  const services = resolveServices(drafts.services, serviceCidrs, problems, allotments.retired, statusOf);
   const kubernetesVersion = drafts.cluster.kubernetesVersion ?? kubeletVersion(drafts) ?? DEFAULT_VERSION;
   const withEndpoints = new Set(given.map((slice) => `${slice.namespace}/${slice.service}`));
   const endpointSlices = [...given, ...deriveEndpointSlices({ kubernetesVersion, nodes, pods, services }, withEndpoints)];
@@ -48,6 +53,11 @@ export function resolveCluster(
     endpointSlices,
     externals: drafts.externals,
     workloads,
+    ingresses: resolveIngresses(drafts.ingresses),
+    ingressClasses: drafts.ingressClasses,
+    ingressSettings: resolveIngressSettings(drafts),
+    loadBalancer,
+    externalDns: resolveExternalDns(drafts, nodes, problems),
     notModelled: drafts.notModelled,
   };
   return { cluster, pods: podDrafts };

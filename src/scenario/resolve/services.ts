@@ -4,6 +4,7 @@ import { familyOf } from '../../net/ip.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { ServiceDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
+import type { LoadBalancerStatuses } from './load-balancers.ts';
 import { ClusterIpAllocator, NodePortAllocator } from './service-allocators.ts';
 
 /** The API server's default of sessionAffinityConfig.clientIP.timeoutSeconds. */
@@ -15,10 +16,11 @@ export function resolveServices(
   serviceCidrs: readonly Cidr[],
   problems: Problems,
   retired: ReadonlySet<IpAddress>,
+  statusOf: LoadBalancerStatuses,
 ): readonly Service[] {
   const ips = new ClusterIpAllocator(serviceCidrs, [...retired, ...drafts.flatMap((d) => d.clusterIps ?? [])]);
   const nodePorts = new NodePortAllocator(drafts);
-  return drafts.map((draft) => resolveService(draft, serviceCidrs, ips, nodePorts, problems));
+  return drafts.map((draft) => resolveService(draft, serviceCidrs, ips, nodePorts, problems, statusOf));
 }
 
 function resolveService(
@@ -27,6 +29,7 @@ function resolveService(
   ips: ClusterIpAllocator,
   nodePorts: NodePortAllocator,
   problems: Problems,
+  statusOf: LoadBalancerStatuses,
 ): Service {
   const type = draft.type ?? 'ClusterIP';
   const headless = draft.headless ?? false;
@@ -36,18 +39,20 @@ function resolveService(
   tellMissingFamily(draft, serviceCidrs, problems);
   const external = (draft.externalTrafficPolicy ?? 'Cluster') === 'Local';
   const selector = draft.selector !== undefined && Object.keys(draft.selector).length > 0 ? draft.selector : null;
+  const ipFamilies = clusterIps.length > 0 && draft.ipFamilies === undefined ? clusterIps.map(familyOf) : families;
   return {
     namespace: draft.namespace,
     name: draft.name,
     type,
     clusterIps,
     headless,
-    ipFamilies: clusterIps.length > 0 && draft.ipFamilies === undefined ? clusterIps.map(familyOf) : families,
+    ipFamilies,
     ports: nodePorts.portsOf(draft),
     selector,
     externalIps: draft.externalIps ?? [],
-    loadBalancerIngress: draft.loadBalancerIngress ?? [],
+    loadBalancerIngress: statusOf(draft, ipFamilies),
     loadBalancerSourceRanges: draft.loadBalancerSourceRanges ?? [],
+    loadBalancerClass: draft.loadBalancerClass ?? null,
     allocateLoadBalancerNodePorts: draft.allocateLoadBalancerNodePorts ?? true,
     externalTrafficPolicy: external ? 'Local' : 'Cluster',
     internalTrafficPolicy: draft.internalTrafficPolicy ?? 'Cluster',

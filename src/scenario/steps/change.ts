@@ -49,6 +49,19 @@ export function applyStep(
       (external) => external.name,
       overlay,
     ),
+    ingresses: merge(
+      before.ingresses.filter((ingress) => !is('Ingress', ingress.namespace, ingress.name)),
+      changes.ingresses,
+      (ingress) => `${ingress.namespace}/${ingress.name}`,
+      overlay,
+    ),
+    ingressClasses: merge(before.ingressClasses, changes.ingressClasses, ({ name }) => name, overlay),
+    externalDns: merge(
+      before.externalDns,
+      changes.externalDns,
+      ({ name }) => name,
+      (_, by) => by,
+    ),
     notModelled: [...before.notModelled, ...changes.notModelled],
   };
 }
@@ -80,7 +93,10 @@ function changePod(old: PodDraft | WorkloadDraft, by: PodDraft | WorkloadDraft):
   return 'template' in old || 'template' in by ? by : overlay(old, by);
 }
 
-/** A port keeps its node port, as in the API server, unless the type has none any more (patchAllocatedValues). */
+/**
+ * A port keeps its node port, as in the API server, unless the type has none any more (patchAllocatedValues). The cloud takes its
+ * address back from a service that is no LoadBalancer any more.
+ */
 function changeService(old: ServiceDraft, by: ServiceDraft): ServiceDraft {
   const merged = overlay(old, by);
   const hasNodePorts = merged.type === 'NodePort' || merged.type === 'LoadBalancer';
@@ -89,7 +105,8 @@ function changeService(old: ServiceDraft, by: ServiceDraft): ServiceDraft {
     const had = old.ports?.find((p) => p.port === port.port && p.protocol === port.protocol)?.nodePort;
     return { ...port, nodePort: given ?? (hasNodePorts ? had : undefined) };
   });
-  return { ...merged, ports, complete: old.complete === true && by.complete === true };
+  const loadBalancerIngress = merged.type === 'LoadBalancer' ? merged.loadBalancerIngress : by.loadBalancerIngress;
+  return { ...merged, ports, loadBalancerIngress, complete: old.complete === true && by.complete === true };
 }
 
 /**
@@ -146,6 +163,8 @@ function namesOf(drafts: Drafts, kind: DeletionDraft['kind'], pods: ReadonlyMap<
       return drafts.externals.map((external) => external.name);
     case 'Service':
       return drafts.services.map(full);
+    case 'Ingress':
+      return drafts.ingresses.map(full);
     case 'EndpointSlice':
       return drafts.slices.map(({ slice }) => full(slice));
     case 'Pod':

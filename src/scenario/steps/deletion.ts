@@ -11,6 +11,8 @@ const KINDS: Readonly<Record<string, DeletionDraft['kind']>> = {
   no: 'Node',
   external: 'External',
   endpointslice: 'EndpointSlice',
+  ingress: 'Ingress',
+  ing: 'Ingress',
   deployment: 'Deployment',
   deploy: 'Deployment',
   statefulset: 'StatefulSet',

@@ -20,6 +20,7 @@ export function settle(drafts: Drafts, cluster: Cluster): Drafts {
           const nodePort = service.ports[i]?.nodePort ?? 0;
           return nodePort === 0 ? port : { ...port, nodePort };
         }),
+        ...(service.loadBalancerIngress.length > 0 && { loadBalancerIngress: service.loadBalancerIngress }),
         ...(service.healthCheckNodePort !== 0 && { healthCheckNodePort: service.healthCheckNodePort }),
       };
     }),
@@ -35,6 +36,9 @@ export function allotmentsAfter(cluster: Cluster, before: Allotments, isDeleted:
     for (const address of addresses) retired.add(address);
     if (!isDeleted(pod)) pods.set(`${pod.namespace}/${pod.name}`, { node: pod.node, addresses });
   }
-  for (const service of cluster.services) for (const ip of service.clusterIps) retired.add(ip);
+  for (const service of cluster.services) {
+    for (const ip of service.clusterIps) retired.add(ip);
+    for (const { ip } of service.loadBalancerIngress) if (ip !== null) retired.add(ip);
+  }
   return { pods, retired };
 }

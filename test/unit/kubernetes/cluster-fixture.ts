@@ -108,6 +108,11 @@ export function twoNodes(more: Partial<Cluster> = {}): Cluster {
     endpointSlices: [],
     externals: [external('laptop', '192.0.2.10'), external('neighbour', '172.18.0.100')],
     workloads: [],
+    ingresses: [],
+    ingressClasses: [],
+    ingressSettings: { controller: null, upstream: 'service', className: null },
+    loadBalancer: null,
+    externalDns: [],
     notModelled: [],
     ...more,
   };
