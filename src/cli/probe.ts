@@ -13,7 +13,7 @@ export interface ProbeOptions {
   readonly sport?: number;
   readonly check?: string;
   readonly backend?: string;
-  readonly via?: string;
+  readonly via?: 'kubectl-proxy' | 'port-forward' | 'exec';
 }
 
 /** A question and the circumstances that its check adds. */
@@ -29,7 +29,6 @@ export interface AskedProbe {
  * @throws UsageError
  */
 export function probeOf(options: ProbeOptions, checks: readonly Check[]): AskedProbe {
-  if (options.via !== undefined) throw new UsageError(`--via ${options.via} is not modelled yet`);
   const check = options.check === undefined ? defaultCheck(options, checks) : namedCheck(options.check, checks);
   const base = check ?? emptyProbe(options);
   const probe: Probe = {
@@ -42,7 +41,7 @@ export function probeOf(options: ProbeOptions, checks: readonly Check[]): AskedP
     dontFragment: base.dontFragment,
     ttl: base.ttl,
     backend: options.backend ?? base.backend,
-    via: base.via,
+    via: options.via ?? base.via,
   };
   return { probe, check };
 }

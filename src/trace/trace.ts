@@ -19,6 +19,8 @@ export interface Trace {
   /** How the cluster was set up: "flannel vxlan", "iptables". */
   readonly network: { readonly cni: string; readonly proxyMode: string };
   readonly assumptions: readonly string[];
+  /** What is worth knowing of the way as a whole: what was not on it. */
+  readonly notes?: readonly string[];
   /** What is given but not modelled, said in the verdict. */
   readonly notModelled: readonly string[];
   readonly outcomes: readonly Outcome[];

@@ -13,6 +13,8 @@ export type Connect = (request: ConnectionRequest, options: ConnectionOptions) =
 export interface PlannedConnection {
   readonly request: ConnectionRequest;
   readonly pin: Server | null;
+  /** What the process that makes it keeps of it; done in the state that the connection is walked over. */
+  readonly remember?: (state: KernelState) => void;
 }
 
 /** A connection that was made. */
@@ -22,10 +24,10 @@ export interface Made<C extends PlannedConnection> {
 }
 
 /**
- * What a story of connections does next, given those that it made: null when it is over. Pure; what it draws itself (which address of an
- * answer a client takes) it draws from `choices`.
+ * What a story of connections does next, given those that it made and the state they left behind: null when it is over. Pure; what it draws
+ * itself (which address of an answer a client takes) it draws from `choices`.
  */
-export type Script<C extends PlannedConnection> = (made: readonly Made<C>[], choices: Choices) => C | null;
+export type Script<C extends PlannedConnection> = (made: readonly Made<C>[], choices: Choices, state: KernelState) => C | null;
 
 /** These connections, one after the other. */
 export function inOrder<C extends PlannedConnection>(connections: readonly C[]): Script<C> {
@@ -167,20 +169,22 @@ class Run<C extends PlannedConnection> {
 
   /** Events are only recorded of what a pin may keep: most branches of a long list of endpoints go elsewhere. */
   #walkPinned(made: readonly Made<C>[], before: KernelState, given: readonly number[]): Walked<C> {
-    const pin = this.#script(made, new Choices(given))?.pin ?? null;
+    const pin = this.#script(made, new Choices(given), before)?.pin ?? null;
     if (pin !== null) {
       this.#pinned = true;
       const tried = this.#walk(made, before, new Choices(given), false);
       const server = tried.made.at(-1)!.result.server;
-      if (server !== null && server !== pin.name && tried.choices.decisions.length > 0) return tried;
+      if (server !== null && server !== pin.name && tried.choices.decisions.length > 0 && !this.#isPassedOn(pin, tried))
+        return tried;
     }
     return this.#walk(made, before, new Choices(given));
   }
 
   #walk(made: readonly Made<C>[], before: KernelState, choices: Choices, record = true): Walked<C> {
-    const connection = this.#script(made, choices);
+    const connection = this.#script(made, choices, before);
     if (connection === null) return { connection, made, state: before, choices };
     const state = before.fork();
+    connection.remember?.(state);
     const result = this.#options.connect(connection.request, { world: this.#options.world, state, choices, record });
     this.#walks += 1;
     this.#work += result.work;
@@ -189,9 +193,10 @@ class Run<C extends PlannedConnection> {
   }
 
   /** A pin keeps what reaches its server. Where nothing at all was drawn there is nothing to pin. */
-  #keeps({ pin, request }: C, { made, choices }: Walked<C>): boolean {
+  #keeps({ pin, request }: C, walked: Walked<C>): boolean {
+    const { made, choices } = walked;
     const { result } = made.at(-1)!;
-    if (pin === null || reachedServer(result, request, pin)) return true;
+    if (pin === null || reachedServer(result, request, pin) || this.#isPassedOn(pin, walked)) return true;
     if (choices.decisions.length === 0) {
       this.idlePins.add(pin);
       return true;
@@ -199,6 +204,11 @@ class Run<C extends PlannedConnection> {
     if (this.#missed?.wanted !== pin) this.#missed = { wanted: pin, reached: new Set() };
     if (result.server !== null) this.#missed.reached.add(result.server);
     return false;
+  }
+
+  /** Another connection comes of this one, and the pin is for that. */
+  #isPassedOn(pin: Server, { made, state }: Walked<C>): boolean {
+    return this.#script(made, new Choices(), state)?.pin === pin;
   }
 }
 

@@ -19,6 +19,8 @@ export interface Told {
   readonly outcomes: readonly Outcome[];
   /** What was assumed on the way. */
   readonly assumptions: readonly string[];
+  /** What is worth saying of the way as a whole. */
+  readonly notes: readonly string[];
 }
 
 /** Branches that look the same from outside, as one. */
@@ -34,7 +36,7 @@ interface Group {
 export function tell(branches: readonly Branch<Step>[], journey: Journey, laboratory: Laboratory): Told {
   const groups = new Map<string, Group>();
   for (const branch of branches) {
-    const ending = endingOf(branch.made, new Choices());
+    const ending = endingOf(branch.made, new Choices(), branch.state);
     const key = fingerprint(branch, ending);
     const group = groups.get(key);
     if (!group) {
@@ -48,7 +50,8 @@ export function tell(branches: readonly Branch<Step>[], journey: Journey, labora
   const all = [...groups.values()];
   return {
     outcomes: all.map((group) => outcomeOf(group, laboratory, context)),
-    assumptions: all.flatMap(({ ending }) => ending.assumptions),
+    assumptions: [...new Set(all.flatMap(({ ending }) => ending.assumptions))],
+    notes: [...new Set(all.flatMap(({ ending }) => ending.notes))],
   };
 }
 
@@ -57,16 +60,16 @@ function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory
   const asked = made.find(({ connection }) => connection.purpose === 'asked');
   const others = made.filter((one) => one !== asked);
   const answering = ending.answered === 'last' ? made.at(-1) : asked;
-  const { server = null, source = null } = answering?.result ?? {};
+  const { server = null, source = null } = ending.server === null ? (answering?.result ?? {}) : { server: ending.server };
   return {
     probability: tidy(probability),
     verdict: ending.verdict ?? (asked ? verdictOf(asked.connection, asked.result) : 'unknown'),
-    server,
+    server: ending.unanswered ? null : server,
     source: source === null ? null : formatIp(source.address),
     ...(ending.status !== null && { status: ending.status }),
     cause: causeOf(asked, others, ending, laboratory),
     request: [...withLayers(asked?.result.request ?? [], context), ...proxied(asked, made, others)],
-    reply: withLayers(asked?.result.reply ?? [], context),
+    reply: ending.unanswered ? [] : withLayers(asked?.result.reply ?? [], context),
     ack: withLayers(asked?.result.ack ?? [], context),
     ...(asked && sendsData(asked.connection) && { data: withLayers(asked.result.data, context) }),
     legs: others.map((one) => legOf(one, made, others, context)),
@@ -82,9 +85,12 @@ function causeOf(
 ): Cause | null {
   if (ending.cause) return { ...ending.cause, at: null };
   const unresolved = ending.verdict === 'unresolved';
-  const told = others.filter(({ connection: { purpose } }) =>
-    purpose === 'resolve' || purpose === 'probe' ? unresolved : purpose !== 'before',
-  );
+  const told = others.filter((one) => {
+    const { purpose } = one.connection;
+    if (purpose === 'resolve' || purpose === 'probe') return unresolved;
+    // Where the journey ended well, a process has made up for what failed.
+    return purpose !== 'before' && (ending.answered === 'asked' || isWell(one) || one === others.at(-1));
+  });
   for (const one of asked ? [asked, ...told] : told) {
     const { source, destination, request } = one.connection;
     const cause = findCause({ ...laboratory, source, destination, request, result: one.result });
@@ -121,18 +127,26 @@ function legOf(one: Made<Step>, made: readonly Made<Step>[], others: readonly Ma
 
 /** A process took the connection and opens one of its own: the event that ends the request's way. */
 function proxied(one: Made<Step> | undefined, made: readonly Made<Step>[], others: readonly Made<Step>[]): TraceEvent[] {
-  const next = one && made[made.indexOf(one) + 1];
-  const last = one?.result.request.at(-1);
-  if (!next || !last || (next.connection.purpose !== 'proxy' && next.connection.purpose !== 'tunnel')) return [];
-  const { source, destination, text } = next.connection;
-  const event: ProxyEvent & Pick<TraceEvent, 'layer'> = {
-    kind: 'proxy',
-    layer: 'L2',
-    host: source.host,
-    text: text ?? `${source.label} opens a connection of its own to ${destination.label}`,
-    leg: others.indexOf(next),
-  };
-  return [event];
+  if (!one || verdictOf(one.connection, one.result) !== 'connected') return [];
+  const events: (ProxyEvent & Pick<TraceEvent, 'layer'>)[] = [];
+  for (const next of made.slice(made.indexOf(one) + 1)) {
+    const { purpose, source, destination, text } = next.connection;
+    if (purpose !== 'proxy' && purpose !== 'tunnel') break;
+    events.push({
+      kind: 'proxy',
+      layer: 'L2',
+      host: source.host,
+      text: text ?? `${source.label} opens a connection of its own to ${destination.label}`,
+      leg: others.indexOf(next),
+    });
+    // One that fails may be followed by another try of the same process.
+    if (isWell(next)) break;
+  }
+  return events;
+}
+
+function isWell({ connection, result }: Made<Step>): boolean {
+  return verdictOf(connection, result) === 'connected';
 }
 
 /** Sums of binary fractions of thirds and sevenths are cut to what a reader can use. */

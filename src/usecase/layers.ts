@@ -1,4 +1,5 @@
 import { formatIp } from '../net/ip.ts';
+import { interfacesOf } from '../kubernetes/model/node-interfaces.ts';
 import type { Cluster } from '../kubernetes/model/cluster.ts';
 import type { KernelEvent, Layer, NatFields, TraceEvent } from '../trace/event.ts';
 
@@ -19,7 +20,7 @@ export function layerContext(cluster: Cluster, client: string): LayerContext {
     const known = nics.get(host);
     if (known) return known;
     const node = cluster.nodes.find(({ name }) => host === `node/${name}`);
-    const names = new Set(['eth0', 'lo', ...(node?.interfaces ?? []).map((nic) => nic.name)]);
+    const names = new Set(['lo', ...(node ? interfacesOf(node).map(({ device }) => device) : ['eth0'])]);
     nics.set(host, names);
     return names;
   };

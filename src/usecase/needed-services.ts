@@ -2,10 +2,13 @@ import { cidrContains, cidrLast, isIpv4Cidr } from '../net/cidr.ts';
 import { addToIp, familyOf, formatIp } from '../net/ip.ts';
 import { API_SERVICE, apiServerNode, apiServerPod } from '../kubernetes/model/api-server.ts';
 import { deriveEndpointSlices } from '../kubernetes/model/endpoint-slices.ts';
+import { KUBELET_PORT } from './journey/kubectl.ts';
 import { parseRef } from './refs/parse.ts';
 import { serviceOfAddress } from './refs/service.ts';
+import { resolveSource } from './refs/source.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { IpAddress } from '../net/ip.ts';
+import type { Ref } from './refs/ref.ts';
 import type { Probe } from '../kubernetes/model/check.ts';
 import type { Cluster, EndpointSlice, Node, Pod, Service, ServicePort } from '../kubernetes/model/cluster.ts';
 
@@ -60,7 +63,7 @@ function referred(cluster: Cluster, ref: Ref, namespace: string): readonly Neede
   const names = [API_SERVICE, DNS_SERVICE] as const;
   if (ref.form === 'object' && ref.kind === 'svc') {
     const wanted = `${ref.namespace ?? namespace}/${ref.name}`;
-    return names.find((name) => name === wanted && !hasService(cluster, name)) ?? null;
+    return names.filter((name) => name === wanted);
   }
   if (ref.form !== 'address' || serviceOfAddress(cluster, ref.address) !== null) return [];
   return names.filter((name) => addressOf(cluster, name) === ref.address);
@@ -226,10 +229,10 @@ function serviceOf(fullName: string, clusterIp: IpAddress, ports: readonly Servi
     externalIps: [],
     loadBalancerIngress: [],
     loadBalancerSourceRanges: [],
+    loadBalancerClass: null,
     allocateLoadBalancerNodePorts: true,
     externalTrafficPolicy: 'Cluster',
     internalTrafficPolicy: 'Cluster',
-    loadBalancerClass: null,
     sessionAffinity: { kind: 'None' },
     healthCheckNodePort: 0,
     publishNotReadyAddresses: false,

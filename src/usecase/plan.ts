@@ -32,7 +32,7 @@ export const FIRST_SOURCE_PORT = 40000;
 
 /** Looks up what a probe names; the first thing that can't be is the reason it is refused. */
 export function planConnection(cluster: Cluster, probe: Probe, options: PlanOptions): Result<Plan> {
-  if (probe.via !== null) return refused(`via ${probe.via} is not modelled yet`);
+  if (probe.via !== null) return refused(`via ${probe.via} can't be asked for here`);
   const source = resolveSource(cluster, probe.from, options.namespace);
   if (!source.ok) return source;
   const bind = probe.sourceAddress === null ? source.value.bind : parseIp(probe.sourceAddress);
@@ -74,26 +74,17 @@ function resolvePin(cluster: Cluster, backend: string | null, namespace: string)
   return server.ok ? server : refused(`backend: ${server.message}`);
 }
 
-/**
- * Plans a connection and those made before it. Connections that name no source port get different ones, as a real kernel would
- * give them: the asked connection the first, earlier ones the following.
- */
-export function planSequence(
+/** Plans connections that are made before the asked one; without a source port they get those behind its, as a real kernel might. */
+export function planBefore(
   cluster: Cluster,
-  probe: Probe,
   before: readonly Probe[],
-  options: Omit<PlanOptions, 'defaultSourcePort'> & { readonly firstSourcePort?: number },
-): Result<{ readonly asked: Plan; readonly before: readonly Plan[] }> {
-  const first = options.firstSourcePort ?? FIRST_SOURCE_PORT;
-  const earlier: Plan[] = [];
-  for (const [index, earlierProbe] of before.entries()) {
-    const plan = planConnection(cluster, earlierProbe, {
-      namespace: options.namespace,
-      defaultSourcePort: first + 1 + index,
-    });
+  { namespace, firstSourcePort }: { readonly namespace: string; readonly firstSourcePort: number },
+): Result<readonly Plan[]> {
+  const plans: Plan[] = [];
+  for (const [index, probe] of before.entries()) {
+    const plan = planConnection(cluster, probe, { namespace, defaultSourcePort: firstSourcePort + 1 + index });
     if (!plan.ok) return refused(`before ${index + 1}: ${plan.message}`);
-    earlier.push(plan.value);
+    plans.push(plan.value);
   }
-  const asked = planConnection(cluster, probe, { ...options, defaultSourcePort: first });
-  return asked.ok ? found({ asked: asked.value, before: earlier }) : asked;
+  return found(plans);
 }

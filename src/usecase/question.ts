@@ -33,6 +33,8 @@ export interface Answer {
   readonly branches: readonly Branch<Step>[];
   readonly sampled: boolean;
   readonly assumptions: readonly string[];
+  /** What is worth saying of the way as a whole. */
+  readonly notes: readonly string[];
 }
 
 /** Answers one question over a state (fresh when none is given): every outcome with its probability and cause. */
@@ -57,6 +59,7 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
     branches: exploration.branches,
     sampled: exploration.sampled,
     assumptions: [...journey.assumptions, ...told.assumptions, ...idlePinNotes(exploration), ...endlessNotes(exploration)],
+    notes: told.notes,
   });
 }
 

@@ -142,6 +142,7 @@ function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, not
     packet: packetOf(branches),
     network: { cni: cniName(cluster.cni), proxyMode: cluster.kubeProxy.mode },
     assumptions: [...new Set([...scenario.assumptions, ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
+    ...(answer.notes.length > 0 && { notes: answer.notes }),
     notModelled: notModelledOn(cluster, branches, answer.outcomes),
     outcomes: answer.outcomes,
     sampled: answer.sampled,

@@ -60,7 +60,6 @@ describe('2: the input or the command line is wrong; nothing on stdout', () => {
     ['half a question', ['trace', '-', '--from', 'pod/client'], /--to is missing/],
     ['an unknown pod', ['trace', '-', '--from', 'pod/nope', '--to', 'svc/web'], /error: .*nope/],
     ['a mode that does not exist', ['trace', '-', '--proxy-mode', 'magic'], /expected iptables, ipvs/],
-    ['a way not modelled', ['trace', '-', '--via', 'exec'], /--via exec is not modelled yet/],
     ['a command without host', ['trace', '-', '--do', 'reboot'], /HOST: COMMAND/],
     ['a command of an unknown host', ['trace', '-', '--do', 'node-9: ip route del default'], /node-9/],
     ['a command that does not exist', ['trace', '-', '--do', 'node-1: reboot'], /reboot/],

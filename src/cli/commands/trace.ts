@@ -46,7 +46,13 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
     .option('--check <name|n>', "take the connection from the scenario's check of this name or number")
     .option('--backend <ref>', 'follow only the random choice that reaches this server')
     .option('--repeat <n>', 'make the connection N times, one after the other', wholeNumber(1, 1000))
-    .addOption(new Option('--via <way>', 'not modelled yet').choices(['kubectl-proxy', 'port-forward', 'exec']))
+    .addOption(
+      new Option('--via <way>', 'through the API server, as kubectl does: to a pod, service, workload or node').choices([
+        'kubectl-proxy',
+        'port-forward',
+        'exec',
+      ]),
+    )
     .option("--do <'host: command'>", 'run this command on a host first, as its operator would (repeatable)', hostCommand)
     .option('--proxy-mode <mode,...>', "kube-proxy's mode in place of the cluster's own; several: a trace for each", proxyModes)
     .option('--no-reply', 'end when the request has arrived or died')

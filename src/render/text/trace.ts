@@ -108,8 +108,9 @@ function alikeSection(alike: readonly Outcome[]): readonly Section[] {
 /** One outcome; the first `from` events of its request have been told already. */
 function outcomeSections(outcome: Outcome, from: number, options: TraceTextOptions): readonly Section[] {
   return [
-    ...outcome.legs.flatMap((leg) => legSections(leg, options)),
+    ...outcome.legs.filter(isAhead).flatMap((leg) => legSections(leg, options)),
     ...(outcome.request.length > from ? [requestSection(outcome.request, from, outcome.request.length, options)] : []),
+    ...outcome.legs.filter((leg) => !isAhead(leg)).flatMap((leg) => legSections(leg, options)),
     ...replySection(outcome.reply, options),
     ...followUpSection('ack', outcome.ack, outcome.request, options),
     ...followUpSection('data', outcome.data ?? [], outcome.request, options),
@@ -160,10 +161,27 @@ function way(events: readonly TraceEvent[]): readonly string[] {
   );
 }
 
+/** Queries, probes and earlier connections are over when the asked one is made; processes pass it on behind it. */
+function isAhead({ purpose }: Leg): boolean {
+  return purpose === 'before' || purpose === 'resolve' || purpose === 'probe';
+}
+
+/** A connection on the way. Of one that went well ahead of the asked one the rewrites and the delivery will do. */
 function legSections(leg: Leg, options: TraceTextOptions): readonly Section[] {
-  const title = `· ${leg.purpose}: ${shortName(leg.from)} → ${shortName(leg.to)}: ${leg.verdict}`;
-  const shown = options.detail !== 'summary' && leg.request.length > 0;
-  return [{ title, kind: 'part', lines: shown ? viewOf(options)(leg.request) : [] }];
+  // Why a process makes a connection stands already where it took the one before.
+  const what = leg.text === undefined || !isAhead(leg) ? '' : `${leg.text}: `;
+  const title = `◆ ${leg.purpose}  ${what}${shortName(leg.from)} → ${shortName(leg.to)}: ${leg.verdict}`;
+  const isWell = leg.verdict === 'connected';
+  const view = isAhead(leg) && isWell && options.detail === 'hops' ? summaryView : viewOf(options);
+  const start: Section = {
+    title,
+    kind: 'part',
+    lines: options.detail === 'summary' && isAhead(leg) && isWell ? [] : view(leg.request),
+  };
+  const showsReply = leg.reply.length > 0 && (options.detail === 'rules' || isLost(leg.reply));
+  return showsReply
+    ? [start, { title: `  ▲ reply to ${leg.purpose}`, kind: 'part', lines: viewOf(options)(leg.reply) }]
+    : [start];
 }
 
 function isLost(events: readonly TraceEvent[]): boolean {

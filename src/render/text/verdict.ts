@@ -34,6 +34,7 @@ export function verdictBlock(trace: Trace, style: Style): readonly string[] {
       ? field('sampled', 'there are too many ways to walk them all; the shares come from a sample of them', style)
       : []),
     ...trace.assumptions.flatMap((assumption) => field('assumed', assumption, style)),
+    ...(trace.notes ?? []).flatMap((note) => field('note', note, style)),
     ...trace.notModelled.flatMap((missing) => field('not modelled', missing, style)),
   ];
   return [...blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])), ...general];
@@ -125,9 +126,14 @@ function seen(trace: Trace, outcomes: readonly Outcome[]): string {
   return `It saw ${listing(sources, 'or')}${instead}.`;
 }
 
-/** The rule that hid the client from the server. */
+/** What hid the client from the server: a process that passed its connection on, or a rule. */
 function sourceFields(trace: Trace, outcome: Outcome, style: Style): readonly string[] {
   if (outcome.source === null || outcome.source === trace.packet?.source) return [];
+  const proxy = outcome.request.findLast((event) => event.kind === 'proxy');
+  if (proxy) {
+    const text = `${shortName(proxy.host)}: a process there took the client’s connection and made one of its own; the server sees that one, not the client`;
+    return field('source', text, style);
+  }
   const nat = outcome.request.findIndex(
     (event) => event.kind === 'nat' && event.type === 'snat' && event.after.src === outcome.source,
   );
@@ -188,7 +194,8 @@ function decidedFields(outcomes: readonly Outcome[], style: Style): readonly str
     const parting = events[common];
     if (parting?.kind === 'nat' && parting.ipvs) return decisionFields({ ...parting, after: {} }, style);
     const shared = events.slice(0, common).findLast((event) => event.kind === 'rule');
-    if (shared) return decisionFields(shared, style);
+    // A process chose, and what led to it is what decided.
+    if (shared && parting?.kind !== 'proxy') return decisionFields(shared, style);
   }
   const nat = events.findLastIndex((event) => event.kind === 'nat' && event.type === 'dnat');
   const balanced = events[nat];
@@ -247,8 +254,10 @@ function ruleText(event: RuleEvent, style: Style): readonly string[] {
 /** What became of the answer. */
 function replyFate(outcome: Outcome, several: boolean): string {
   const { reply } = outcome;
-  if (reply.length === 0)
-    return outcome.server === null && outcome.source === null ? 'none: the request did not arrive' : 'not followed';
+  if (reply.length === 0) {
+    if (outcome.source === null && outcome.server === null) return 'none: the request did not arrive';
+    return outcome.verdict === 'connected' ? 'not followed' : 'none was sent';
+  }
   const drop = reply.findLast((event) => event.kind === 'drop');
   const from = shortName(reply[0]!.host);
   if (drop) return `sent by ${from}, lost on ${shortName(drop.host)}: ${drop.reason}`;

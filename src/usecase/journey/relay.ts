@@ -1,15 +1,21 @@
 import type { IpAddress } from '../../net/ip.ts';
 import type { Choices } from '../../kernel/walk/choices.ts';
 import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { KernelState } from '../../kernel/state.ts';
 import type { Cluster, Pod } from '../../kubernetes/model/cluster.ts';
 import type { Server } from '../refs/server.ts';
 import type { HttpRequest } from './http.ts';
 import { connectTo, end } from './step.ts';
 import type { Ending, Move, Step } from './step.ts';
 
+/** The socket that took a connection, as the packets at its host name it. */
+export type Answering = NonNullable<ConnectionResult['answering']>;
+
 /** A process has taken a connection. */
 export interface Arrival {
   readonly cluster: Cluster;
+  /** In order: the first that knows the process decides. */
+  readonly relays: readonly Relay[];
   readonly step: Step;
   readonly result: ConnectionResult;
   /** What the client asks for over it; null: nothing that a proxy would look at. */
@@ -17,15 +23,14 @@ export interface Arrival {
   /** Pins the last choice. */
   readonly pin: Server | null;
   readonly choices: Choices;
+  /** What the connections before have left behind, and what processes keep of them. */
+  readonly state: KernelState;
   /** How many processes have passed it on already. */
   readonly relayed: number;
 }
 
 /** A kind of process that passes on what it gets by a connection of its own; null: this one does not. */
-export type Relay = (arrival: Arrival, answering: NonNullable<ConnectionResult['answering']>) => Move | null;
-
-/** In order: the first that knows the process decides. */
-const RELAYS: readonly Relay[] = [];
+export type Relay = (arrival: Arrival, answering: Answering) => Move | null;
 
 /** Processes that a connection is passed on by at most: a proxy that is its own backend would go on for ever. */
 const MOST_RELAYED = 8;
@@ -34,7 +39,7 @@ const MOST_RELAYED = 8;
 export function passOn(arrival: Arrival): Move {
   const { answering, verdict } = arrival.result;
   if (answering === null || verdict !== 'connected' || arrival.relayed >= MOST_RELAYED) return end({ answered: 'last' });
-  for (const relay of RELAYS) {
+  for (const relay of arrival.relays) {
     const move = relay(arrival, answering);
     if (move !== null) return move;
   }
@@ -51,6 +56,12 @@ export interface Onward {
   readonly pod: Pod | null;
   /** Why: told where the process takes the connection. */
   readonly text: string;
+  /** Where it comes from; a real kernel draws the port. */
+  readonly sourcePort?: number;
+  /** What the process keeps of it. */
+  readonly remember?: (state: KernelState) => void;
+  /** What the process does where this connection fails, in place of telling the client. */
+  readonly retry?: (choices: Choices, state: KernelState) => Move;
   /** What the client is told where this connection fails. */
   readonly failed: (result: ConnectionResult) => Partial<Ending>;
   /** What the client is told where it goes well. */
@@ -58,7 +69,7 @@ export interface Onward {
 }
 
 /** The process that took a connection makes one of its own, over the same protocol, from its own namespace. */
-export function connectOnward(arrival: Arrival, answering: NonNullable<ConnectionResult['answering']>, to: Onward): Move {
+export function connectOnward(arrival: Arrival, answering: Answering, to: Onward): Move {
   const { step, cluster } = arrival;
   const { host, owner } = answering;
   const pod = cluster.pods.find(({ namespace, name }) => `pod/${namespace}/${name}` === owner) ?? null;
@@ -82,17 +93,18 @@ export function connectOnward(arrival: Arrival, answering: NonNullable<Connectio
       protocol: step.request.protocol,
       destination: to.address,
       port: to.port,
-      sourcePort: FIRST_PORT + arrival.relayed,
+      sourcePort: to.sourcePort ?? FIRST_PORT + arrival.relayed,
       sourceAddress: null,
       payload: step.request.payload,
       dontFragment: null,
       ttl: null,
       noReply: step.request.noReply,
     },
-    next: (result, choices) => {
+    ...(to.remember && { remember: to.remember }),
+    next: (result, choices, state) => {
       const isWell = result.verdict === 'connected' || (step.request.noReply && result.server !== null);
-      if (!isWell) return end({ answered: 'asked', ...to.failed(result) });
-      const move = passOn({ ...arrival, step: next, result, choices, relayed: arrival.relayed + 1 });
+      if (!isWell) return to.retry?.(choices, state) ?? end({ answered: 'asked', ...to.failed(result) });
+      const move = passOn({ ...arrival, step: next, result, choices, state, relayed: arrival.relayed + 1 });
       return move.kind === 'end' && to.ending ? { ...move, ending: { ...move.ending, ...to.ending } } : move;
     },
   };

@@ -1,5 +1,6 @@
 import type { Choices } from '../../kernel/walk/choices.ts';
 import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { KernelState } from '../../kernel/state.ts';
 import type { Cause, Leg, Verdict } from '../../trace/outcome.ts';
 import type { Made, Script } from '../explore.ts';
 import type { Plan } from '../plan.ts';
@@ -13,7 +14,8 @@ export interface Step extends Plan {
   /** What was asked for, or why the connection is made: told with the leg. */
   readonly text: string | null;
   /** What is done once the connection is over. */
-  readonly next: (result: ConnectionResult, choices: Choices) => Move;
+  readonly next: (result: ConnectionResult, choices: Choices, state: KernelState) => Move;
+  readonly remember?: (state: KernelState) => void;
 }
 
 export type Move = { readonly kind: 'connect'; readonly step: Step } | { readonly kind: 'end'; readonly ending: Ending };
@@ -24,22 +26,36 @@ export interface Ending {
   readonly verdict: Verdict | null;
   /** Whose server and source are told: those of the asked connection, or of the last one that was made. */
   readonly answered: 'asked' | 'last';
+  /** Who did what was asked for, where no connection reaches it: a process that is started in a pod. */
+  readonly server: string | null;
   /** HTTP only. */
   readonly status: number | null;
   /** What no connection failed for, but the journey as a whole; `at` is not looked at. null: the cause is found in the walks. */
   readonly cause: Omit<Cause, 'at'> | null;
+  /** What the walk took for an answer was none: the process that got the packet never sent it. */
+  readonly unanswered?: true;
   /** What was assumed on the way. */
   readonly assumptions: readonly string[];
+  /** What is worth saying of the way as a whole. */
+  readonly notes: readonly string[];
 }
 
 /** The first move, of which all others follow. */
-export type Start = (choices: Choices) => Move;
+export type Start = (choices: Choices, state: KernelState) => Move;
 
 export function connectTo(step: Step): Move {
   return { kind: 'connect', step };
 }
 
-const AS_ASKED: Ending = { verdict: null, answered: 'asked', status: null, cause: null, assumptions: [] };
+const AS_ASKED: Ending = {
+  verdict: null,
+  answered: 'asked',
+  server: null,
+  status: null,
+  cause: null,
+  assumptions: [],
+  notes: [],
+};
 
 /** As the asked connection ended, but for what is said otherwise. */
 export function end(ending: Partial<Ending> = {}): Move {
@@ -47,25 +63,34 @@ export function end(ending: Partial<Ending> = {}): Move {
 }
 
 /** Connections that are made first, whatever comes of them. */
-export function afterwards(before: readonly Plan[], start: Start): Start {
-  return before.reduceRight<Start>(
-    (then, plan) => () => connectTo({ ...plan, purpose: 'before', text: null, next: (_, choices) => then(choices) }),
-    start,
-  );
+export function afterwards(before: readonly Step[], start: Start): Start {
+  return before.reduceRight<Start>((then, step) => () => connectTo(ahead(step, then)), start);
+}
+
+/** A connection with all that come of it, and then something else. */
+function ahead(step: Step, then: Start): Step {
+  return {
+    ...step,
+    purpose: 'before',
+    next: (result, choices, state) => {
+      const move = step.next(result, choices, state);
+      return move.kind === 'end' ? then(choices, state) : connectTo(ahead(move.step, then));
+    },
+  };
 }
 
 /** A journey as a script to explore. */
 export function scriptOf(start: Start): Script<Step> {
-  return (made, choices) => {
+  return (made, choices, state) => {
     const last = made.at(-1);
-    const move = last ? last.connection.next(last.result, choices) : start(choices);
+    const move = last ? last.connection.next(last.result, choices, state) : start(choices, state);
     return move.kind === 'connect' ? move.step : null;
   };
 }
 
-/** How a journey ended that made these connections. */
-export function endingOf(made: readonly Made<Step>[], choices: Choices): Ending {
+/** How a journey ended that made these connections and left this state behind. */
+export function endingOf(made: readonly Made<Step>[], choices: Choices, state: KernelState): Ending {
   const last = made.at(-1);
-  const move = last?.connection.next(last.result, choices);
+  const move = last?.connection.next(last.result, choices, state);
   return move?.kind === 'end' ? move.ending : AS_ASKED;
 }

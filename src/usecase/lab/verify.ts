@@ -1,7 +1,11 @@
 import { KernelState } from '../../kernel/state.ts';
 import { compareConnection, observedEnding } from './compare.ts';
-import { explore, inOrder } from '../explore.ts';
-import { planSequence } from '../plan.ts';
+import { formatIp } from '../../net/ip.ts';
+import { explore } from '../explore.ts';
+import { planJourney } from '../journey/journey.ts';
+import { scriptOf } from '../journey/step.ts';
+import type { Step } from '../journey/step.ts';
+import { refused } from '../refs/ref.ts';
 import type { ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { Probe } from '../../kubernetes/model/check.ts';
 import type { Branch } from '../explore.ts';
@@ -23,7 +27,7 @@ export interface PlannedProbe {
 export interface Verification {
   readonly probes: readonly PlannedProbe[];
   /** All that the simulation holds for possible. */
-  readonly branches: readonly Branch[];
+  readonly branches: readonly Branch<Step>[];
   readonly options: CompareOptions;
 }
 
@@ -50,25 +54,38 @@ export function planVerification(
   before: readonly Probe[],
   namespace: string,
 ): Result<Verification> {
-  const planned = planSequence(
-    laboratory.cluster,
-    { ...probe, backend: null },
-    before.map((b) => ({ ...b, backend: null })),
-    { namespace },
-  );
+  const planned = planJourney(laboratory.cluster, {
+    probe: { ...probe, backend: null },
+    before: before.map((b) => ({ ...b, backend: null })),
+    namespace,
+    noReply: false,
+  });
   if (!planned.ok) return planned;
-  const sequence = [...planned.value.before, planned.value.asked];
-  const { branches } = explore(inOrder(sequence), {
+  const { branches } = explore(scriptOf(planned.value.start), {
     world: laboratory.world,
     state: new KernelState(),
     connect: laboratory.connect,
   });
+  const sequence = connectionsOf(branches);
+  if (sequence === null)
+    return refused('which connections follow is drawn at random: pin it with a single endpoint to verify it here');
   const probes = sequence.map(({ request }, i) => ({
     request,
     seconds: branches.some(({ made }) => waitsForNeighbour(made[i]?.result)) ? NEIGHBOUR_SECONDS : SECONDS,
   }));
   const { world } = laboratory;
   return { ok: true, value: { probes, branches, options: { vxlanPort: vxlanPort(world), isFlooded: floodedFrames(world) } } };
+}
+
+/** The connections that every branch makes; null where they differ. */
+function connectionsOf(branches: readonly Branch<Step>[]): readonly Step[] | null {
+  const print = ({ made }: Branch<Step>): string =>
+    JSON.stringify(
+      made.map(({ connection: { request } }) => [request.host, request.protocol, formatIp(request.destination), request.port]),
+    );
+  const [first, ...others] = branches;
+  if (first === undefined || others.some((branch) => print(branch) !== print(first))) return null;
+  return first.made.map(({ connection }) => connection);
 }
 
 /** Compares with the branch that agrees, else with the one that agrees longest. */

@@ -90,7 +90,6 @@ describe('runChecks', () => {
       check({}, { backend: 'pod/client' }),
       'backend pod/default/client: the choice never falls on it; it falls on pod/default/web-1, pod/default/web-2',
     ],
-    [check({}, { via: 'exec' }), 'via exec is not modelled yet'],
     [check({ server: 'web/x/y/z' }), 'expect: unknown kind "web" in "web/x/y/z"; a pod is written pod/web/x/y/z'],
   ])('a check that cannot be run fails with the reason (%#)', (broken, error) => {
     expect(run(broken).checks[0]).toMatchObject({ ok: false, error });

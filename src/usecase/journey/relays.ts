@@ -1,0 +1,5 @@
+import type { Relay } from './relay.ts';
+import { userspaceRelay } from './userspace-relay.ts';
+
+/** The kinds of processes that pass on what they get. */
+export const RELAYS: readonly Relay[] = [userspaceRelay];
