@@ -2,14 +2,16 @@ import type { TraceEvent } from '../trace/event.ts';
 import type { Outcome } from '../trace/outcome.ts';
 
 /**
- * Is a place on the way of an outcome, in any part of it? A place is
+ * Is a place on the way of an outcome, in any part of it? What processes pass the connection on by is on the way too; queries for its name,
+ * probes and earlier connections are not. A place is
  * - a host: "node/node-2", "pod/web-1", "pod/default/web-1", or its bare name "node-2";
  * - a device: "flannel.1", or on one host only: "node-2 flannel.1";
  * - a chain a rule of which matched: "KUBE-FORWARD", "nat KUBE-SERVICES";
  * - the text of a rule that matched, or a part of it of more than one word.
  */
 export function passesThrough(outcome: Outcome, place: string): boolean {
-  const parts = [outcome.request, outcome.reply, outcome.ack, outcome.data ?? []];
+  const legs = outcome.legs.filter(({ purpose }) => purpose === 'proxy' || purpose === 'tunnel');
+  const parts = [outcome, ...legs].flatMap(({ request, reply, ack }) => [request, reply, ack]).concat([outcome.data ?? []]);
   return parts.some((events) => events.some((event) => isAt(event, place)));
 }
 
