@@ -154,6 +154,30 @@ const IPVS_BEFORE_1_26: Mode['differences'] = {
   },
 };
 
+/** What kube-proxy's process connects from: the address of the device towards the endpoint. */
+const RELAYED = 'kube-proxy, a process, takes the connection and makes one of its own from the node: the endpoint sees the node';
+const IGNORES_POLICY = 'this mode knows no traffic policies: it relays to any ready endpoint';
+
+// biome-ignore format: a table reads better in rows
+const USERSPACE: Mode['differences'] = {
+  'a cluster IP leads to each endpoint with the same chance, and keeps the client address': { expected: BOTH_MASQUERADED, why: RELAYED },
+  'UDP': { expected: { outcomes: [connected('here', '10.244.0.1')] }, why: RELAYED },
+  'externalTrafficPolicy Local keeps the client address': { expected: { outcomes: [connected('here', '10.244.0.1')] }, why: RELAYED },
+  'externalTrafficPolicy Local drops where no endpoint is': { expected: { outcomes: [connected('there', '10.244.0.0')] }, why: IGNORES_POLICY },
+  'externalTrafficPolicy Local is not for pods': { expected: { outcomes: [connected('there', '10.244.0.0')] }, why: RELAYED },
+  'internalTrafficPolicy Local drops where no endpoint is': { expected: { outcomes: [connected('there', '10.244.0.0')] }, why: IGNORES_POLICY },
+  'a load balancer address, outside its source ranges': { expected: { outcomes: [connected('there', '10.244.0.0')] }, why: 'this mode does not look at loadBalancerSourceRanges' },
+  'a service without endpoints refuses': {
+    expected: { outcomes: [['reset', 'node/a', '10.244.0.2', 1]], cause: 'no-endpoints' }, why: 'kube-proxy listens for every service, and closes a connection that it can’t pass on' },
+  'its node port too': { expected: { outcomes: [['reset', 'node/a', '203.0.113.9', 1]], cause: 'no-endpoints' }, why: 'kube-proxy listens for every service, and closes a connection that it can’t pass on' },
+  'a port that the service does not have refuses': { expected: fails('network-unreachable', 'port-not-in-service'), why: LEAVES },
+  'a cluster IP refuses a ping': { expected: fails('network-unreachable', 'clusterip-not-pingable'), why: LEAVES },
+  'a client that has been served keeps its endpoint': { expected: { outcomes: [connected('web-2', '10.244.0.0')] }, why: RELAYED },
+  'a closed INPUT does not concern services': {
+    expected: { outcomes: [['connected', null, null, 1]], cause: 'policy-drop' }, why: 'the proxy’s port is the node’s: for services with a node port kube-proxy lets the first packet in, and nothing after it' },
+  'a closed FORWARD does': { expected: { outcomes: [connected('web-1', '10.244.0.1')] }, why: 'kube-proxy takes packets in by INPUT and sends by OUTPUT: nothing is forwarded' },
+};
+
 /** A further mode is one more entry. */
 export const MODES: readonly Mode[] = [
   { mode: 'iptables', version: '1.30', differences: IPTABLES },
@@ -161,4 +185,5 @@ export const MODES: readonly Mode[] = [
   { mode: 'nftables', version: '1.36', differences: NFTABLES },
   { mode: 'ipvs', version: '1.30', differences: IPVS },
   { mode: 'ipvs', version: '1.25', differences: IPVS_BEFORE_1_26 },
+  { mode: 'userspace', version: '1.25', differences: USERSPACE },
 ];

@@ -134,7 +134,10 @@ function hasReadyEndpoint(cluster: Cluster, service: Service): boolean {
 }
 
 /** Why a service has no ready endpoints, and what would give it some. */
-function whyEmpty(cluster: Cluster, service: Service): { readonly text: string; readonly remedy: readonly string[] | null } {
+export function whyEmpty(
+  cluster: Cluster,
+  service: Service,
+): { readonly text: string; readonly remedy: readonly string[] | null } {
   const slices = cluster.endpointSlices.filter((s) => s.namespace === service.namespace && s.service === service.name);
   if (slices.some((slice) => !slice.derived && slice.endpoints.length > 0)) {
     return { text: 'none of the endpoints in its slices is ready', remedy: null };
