@@ -1,5 +1,7 @@
 import { addToIp } from '../net/ip.ts';
+import { balancersOf } from './balancer/balancers.ts';
 import { podKey } from './cluster-index.ts';
+import { ownAddressesOf } from './model/node-interfaces.ts';
 import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { HostName } from '../kernel/host.ts';
@@ -19,8 +21,7 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
       const host = `node/${node.name}`;
       // The bridge's address and that of a tunnel end.
       for (const { address } of node.podCidrs) for (const own of [address, addToIp(address, 1)]) add(own, host);
-      for (const address of node.addresses) add(address, host);
-      for (const { address } of [...node.extraAddresses, ...node.interfaces]) add(address, host);
+      for (const address of ownAddressesOf(node)) add(address, host);
     }
     // kube-ipvs0 has them on every node.
     if (index.cluster.kubeProxy.mode === 'ipvs') {
@@ -33,6 +34,9 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
     }
     for (const { name, addresses } of index.cluster.externals) {
       for (const address of addresses) add(address, `external/${name}`);
+    }
+    for (const { host, ownAddresses, publicAddresses } of balancersOf(index.cluster)) {
+      for (const address of [...ownAddresses, ...publicAddresses]) add(address, host);
     }
     return byAddress;
   });

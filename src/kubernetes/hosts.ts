@@ -23,6 +23,7 @@ import { hasHostPorts } from './portmap.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import { rangeHolding } from './underlay/links.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
+import { interfacesOf } from './model/node-interfaces.ts';
 import type { Host } from '../kernel/host.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
 import type { Device } from '../kernel/device/device.ts';
@@ -144,18 +145,13 @@ export function underlayHost({ index, links, cni, cold }: Blueprint): Host {
 export function cniContext(index: ClusterIndex, links: Links): CniContext {
   return {
     index,
-    uplink(node, address): NodeUplink | undefined {
-      const names = ['eth0', ...node.interfaces.map(({ name }) => name)];
-      for (const device of names) {
-        const settings = node.interfaces.find(({ name }) => name === device);
+    uplinks: (node) =>
+      interfacesOf(node).map(({ device, addresses, mtu }): NodeUplink => {
         const attachment = links.ofNode(node.name, device);
-        const addresses = attachment?.addresses ?? (settings ? [settings.address] : []);
-        const [primary] = addresses;
-        if (primary === undefined || (address !== null && !addresses.includes(address))) continue;
         return {
           device,
-          address: address ?? primary,
-          mtu: settings?.mtu ?? node.mtu,
+          addresses: addresses.map(({ address }) => address),
+          mtu,
           onLink: (other) => attachment !== undefined && rangeHolding(attachment.link, other) !== undefined,
         };
       }

@@ -12,6 +12,8 @@ export interface CniDraft {
   readonly ipMasq?: boolean | undefined;
   readonly iptablesForwardRules?: boolean | undefined;
   readonly hairpinMode?: boolean | undefined;
+  /** flanneld's --iface, in order. */
+  readonly iface?: readonly string[] | undefined;
   readonly position: SourcePosition;
 }
 

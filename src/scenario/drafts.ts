@@ -33,6 +33,7 @@ export interface NodeDraft {
   readonly extraAddresses?: readonly { readonly address: IpAddress; readonly length: number }[] | undefined;
   readonly interfaces?: readonly InterfaceDraft[] | undefined;
   readonly iptablesSave?: { readonly file: string; readonly text: string } | undefined;
+  readonly interfacesPosition?: SourcePosition | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
   /** status.nodeInfo.kubeletVersion */
   readonly resolvConf?: DnsConfig | undefined;

@@ -31,10 +31,11 @@ export interface UnderlayRoute {
   readonly node: string;
 }
 
-/** What the interface that a node uses for the overlay looks like. */
+/** An interface of a node, as what may carry its overlay. */
 export interface NodeUplink {
   readonly device: string;
-  readonly address: IpAddress;
+  /** First the primary one. */
+  readonly addresses: readonly IpAddress[];
   readonly mtu: number;
   /** Is the address on the link of that interface? */
   readonly onLink: (address: IpAddress) => boolean;
@@ -42,8 +43,8 @@ export interface NodeUplink {
 
 export interface CniContext {
   readonly index: ClusterIndex;
-  /** The interface of a node that has the given address (null: eth0); undefined when no interface has it. */
-  uplink(node: Node, address: IpAddress | null): NodeUplink | undefined;
+  /** The interfaces of a node; the first one with an address of a family has its default route. */
+  uplinks(node: Node): readonly NodeUplink[];
 }
 
 export interface NodeNetwork {

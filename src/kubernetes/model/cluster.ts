@@ -58,9 +58,14 @@ export interface Node {
   readonly annotations: Readonly<Record<string, string>>;
   readonly mtu: number;
   readonly sysctls: Readonly<Record<string, string>>;
-  /** More addresses on eth0, with their prefix lengths. */
+  /** More addresses on the first interface (eth0), with their prefix lengths. */
   readonly extraAddresses: readonly { readonly address: IpAddress; readonly length: number }[];
-  /** Further interfaces; eth0 is not among them. */
+  /**
+   * The interface of the default route, where that is not an eth0 with the node's addresses. They are then on the interface that lists
+   * one of them (a virtual machine whose eth0 leads to a private NAT).
+   */
+  readonly firstInterface?: NodeInterface;
+  /** Further interfaces. */
   readonly interfaces: readonly NodeInterface[];
   /** A dump that replaces all compiled rules: its file name for messages, and its text. */
   readonly iptablesSave: { readonly file: string; readonly text: string } | null;
@@ -261,6 +266,8 @@ export type CniConfig =
       readonly ipMasq: boolean;
       readonly iptablesForwardRules: boolean;
       readonly hairpinMode: boolean;
+      /** --iface: names or addresses of interfaces, the first that a node has counts. Left out: the default route's. */
+      readonly iface?: readonly string[];
     }
   | { readonly plugin: 'weave'; readonly mtu: number | null; readonly hairpinMode: boolean };
 

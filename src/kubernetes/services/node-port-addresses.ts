@@ -1,5 +1,6 @@
 import { cidrContains, cidrOf, isIpv4Cidr, parseCidr } from '../../net/cidr.ts';
 import { familyOf, ipv4, ipv6 } from '../../net/ip.ts';
+import { ownAddressesOf } from '../model/node-interfaces.ts';
 import { atLeast } from './select-endpoints.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
@@ -48,12 +49,7 @@ function nodePortAddresses(cidrs: readonly Cidr[], family: IpFamily): NodePortAd
 
 /** The addresses of a family that the node has by itself: loopback, eth0 and further interfaces. A CNI's devices add theirs. */
 export function interfaceAddressesOf(node: Node, family: IpFamily): readonly IpAddress[] {
-  const addresses: readonly IpAddress[] = [
-    family === 4 ? ipv4(0x7f000001) : ipv6(1n),
-    ...node.addresses,
-    ...node.extraAddresses.map((extra) => extra.address),
-    ...node.interfaces.map((device) => device.address),
-  ];
+  const addresses: readonly IpAddress[] = [family === 4 ? ipv4(0x7f000001) : ipv6(1n), ...ownAddressesOf(node)];
   return addresses.filter((address) => familyOf(address) === family);
 }
 

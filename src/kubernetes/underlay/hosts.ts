@@ -1,24 +1,26 @@
-import { cidrOf } from '../../net/cidr.ts';
+import { cidrContains, cidrOf } from '../../net/cidr.ts';
 import type { Cidr } from '../../net/cidr.ts';
-import { familyOf, ipv4, ipv6, isIpv4 } from '../../net/ip.ts';
+import { addToIp, familyOf, isIpv4 } from '../../net/ip.ts';
 import { assignAddresses, deviceAddress } from '../../kernel/device/address.ts';
 import { PLAIN_DEVICE, loopbackDevice } from '../../kernel/device/build.ts';
 import { unicastRoute } from '../../kernel/routing/build.ts';
 import { TABLE_MAIN } from '../../kernel/routing/route.ts';
 import { EVERYWHERE } from '../everywhere.ts';
+import { interfacesOf } from '../model/node-interfaces.ts';
 import { once } from '../../support/once.ts';
+import { balancerMac, balancerPorts, balancerRoutes } from '../balancer/router.ts';
 import { frameFilter } from './firewall.ts';
+import { ROUTER_LINK_LOCAL, routerAddress } from './router-address.ts';
 import { UNDERLAY_MTU, rangeHolding } from './links.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { BridgeDevice, Device, DeviceAddress } from '../../kernel/device/device.ts';
 import type { TableRoute } from '../../kernel/routing/connected.ts';
 import type { ExternalHost, FirewallRule, Node } from '../model/cluster.ts';
+import type { LoadBalancerSettings } from '../model/load-balancer.ts';
 import type { UnderlayRoute } from '../cni/mode.ts';
+import type { NodeInterfaceSettings } from '../model/node-interfaces.ts';
 import type { Attachment, Link, Links, RoutedExternal } from './links.ts';
-
-/** Addresses of the router on the cable to an external host: 169.254.1.1 and fe80::1. */
-const ROUTER_LINK_LOCAL: Readonly<Record<IpFamily, IpAddress>> = { 4: ipv4(0xa9fe0101), 6: ipv6((0xfe80n << 112n) + 1n) };
 
 /** What a host has before anything else is known of it. */
 export interface HostNetwork {
@@ -33,6 +35,7 @@ export function underlayNetwork(
   links: Links,
   firewall: readonly FirewallRule[],
   cloud: readonly UnderlayRoute[],
+  balanced: LoadBalancerSettings['mode'] | null,
   ipv6On: boolean,
 ): HostNetwork {
   const routed = new Map(links.routed.map((host) => [host.port, host]));
@@ -42,6 +45,7 @@ export function underlayNetwork(
       loopbackDevice(ipv6On),
       ...links.links.flatMap((link) => [switchBridge(link, firewall), ...link.members.map((member) => switchPort(member))]),
       ...links.routed.map(externalPort),
+      ...balancerPorts(links.balancers),
     ],
     routes: [
       ...links.routed.flatMap(({ port, external }) =>
@@ -49,9 +53,10 @@ export function underlayNetwork(
           main(unicastRoute(hostPrefix(address), { dev: port }), `External ${external.name}`, 'external-route'),
         ),
       ),
+      ...balancerRoutes(links.balancers, balanced === 'nodePort'),
       ...links.links.flatMap(strayRoutes),
       ...cloud.flatMap(({ dst, via, node }) => {
-        const link = links.ofNode(node, 'eth0')?.link;
+        const link = links.holding(node, via)?.link;
         return link ? [main(unicastRoute(dst, { via, dev: link.bridge }), `Node ${node}`, 'cloud-route')] : [];
       }),
     ],
@@ -61,31 +66,23 @@ export function underlayNetwork(
         ? external.external.addresses.includes(address)
           ? external.mac
           : undefined
-        : byBridge.get(device)?.macOf(address);
+        : (byBridge.get(device)?.macOf(address) ?? balancerMac(links.balancers, device, address));
     },
   };
 }
 
-/** eth0 and the further interfaces of a node, with the default route by eth0's router. */
+/** The interfaces of a node, with the default route by the first one's router. */
 export function nodeUplinks(node: Node, links: Links, ipv6On: boolean): HostNetwork {
-  const eth0 = links.ofNode(node.name, 'eth0');
-  const uplink = eth0 ? [uplinkDevice(eth0, node)] : [];
-  const further = node.interfaces.flatMap((settings): Device[] => {
-    const { name, address, length, mtu } = settings;
-    const attachment = links.ofNode(node.name, name);
-    const addresses = [deviceAddress(address, length, 'brd +')];
-    const origin = { object: `Node ${node.name}`, by: 'underlay', role: 'interface' };
-    const common = { ...PLAIN_DEVICE, name, mtu, addresses, origin };
-    if (!attachment) return [{ ...common, kind: 'dummy', mac: null }];
-    return [{ ...common, kind: 'veth', mac: attachment.mac, peer: { host: 'underlay', device: attachment.port } }];
-  });
+  const interfaces = interfacesOf(node);
   return {
-    devices: [loopbackDevice(ipv6On), ...uplink, ...further],
-    routes: eth0 ? defaultRoutes(eth0, `Node ${node.name}`) : [],
-    knownMac: (device, address) => {
-      const attachment = links.ofNode(node.name, device);
-      return attachment?.link.macOf(address);
-    },
+    devices: [
+      loopbackDevice(ipv6On),
+      ...interfaces.map((settings, index) =>
+        nodeDevice(node, settings, links.ofNode(node.name, settings.device), index === 0 ? 'uplink' : 'interface'),
+      ),
+    ],
+    routes: ([4, 6] as const).flatMap((family) => nodeDefaultRoute(node, interfaces, links, family)),
+    knownMac: (device, address) => links.ofNode(node.name, device)?.link.macOf(address),
   };
 }
 
@@ -131,19 +128,56 @@ export function externalNetwork(external: ExternalHost, links: Links, ipv6On: bo
   };
 }
 
-function uplinkDevice(eth0: Attachment, node: Node): Device {
-  const own = node.addresses.map((address) => onLink(eth0.link, address));
-  const extra = node.extraAddresses.map(({ address, length: own }) => deviceAddress(address, own, 'brd +'));
-  return {
+/** An interface without a link is on a network of its own, which nobody else is on. */
+function nodeDevice(
+  node: Node,
+  { device, addresses, mtu }: NodeInterfaceSettings,
+  attachment: Attachment | undefined,
+  role: string,
+): Device {
+  const held = addresses.map(({ address, length }) =>
+    length === null && attachment
+      ? onLink(attachment.link, address)
+      : deviceAddress(address, length ?? hostPrefix(address).length, 'brd +'),
+  );
+  const common = {
     ...PLAIN_DEVICE,
-    kind: 'veth',
-    name: 'eth0',
-    mac: eth0.mac,
-    mtu: node.mtu,
-    addresses: assignAddresses([...own, ...extra]),
-    peer: { host: 'underlay', device: eth0.port },
-    origin: { object: `Node ${node.name}`, by: 'underlay', role: 'uplink' },
+    name: device,
+    mtu,
+    addresses: assignAddresses(held),
+    origin: { object: `Node ${node.name}`, by: 'underlay', role },
   };
+  if (!attachment) return { ...common, kind: 'dummy', mac: null };
+  return { ...common, kind: 'veth', mac: attachment.mac, peer: { host: 'underlay', device: attachment.port } };
+}
+
+/** By the first interface of the family: the link's router, or the first host address of a network of its own. */
+function nodeDefaultRoute(
+  node: Node,
+  interfaces: readonly NodeInterfaceSettings[],
+  links: Links,
+  family: IpFamily,
+): TableRoute[] {
+  const isOwn = ({ addresses }: NodeInterfaceSettings): boolean =>
+    addresses.some(({ address }) => node.addresses.includes(address));
+  const ofFamily = ({ addresses }: NodeInterfaceSettings): boolean =>
+    addresses.some(({ address }) => familyOf(address) === family);
+  const first = interfaces.find((settings, index) => (index === 0 || isOwn(settings)) && ofFamily(settings));
+  if (first === undefined) return [];
+  const link = links.ofNode(node.name, first.device)?.link;
+  const router = link ? link.ranges.find((range) => familyOf(range.router) === family)?.router : ownRouter(first, family);
+  if (router === undefined) return [];
+  const route = unicastRoute(EVERYWHERE[family], { via: router, dev: first.device });
+  return [main(route, `Node ${node.name}`, 'default-route')];
+}
+
+/** The first host address of an interface's range that the interface does not have itself; undefined: the range has no room for one. */
+function ownRouter({ addresses }: NodeInterfaceSettings, family: IpFamily): IpAddress | undefined {
+  const primary = addresses.find(({ address }) => familyOf(address) === family);
+  if (primary === undefined || primary.length === null) return undefined;
+  const cidr = cidrOf(primary.address, primary.length);
+  const hosts = [addToIp(cidr.address, 1), addToIp(cidr.address, 2)];
+  return hosts.find((host) => cidrContains(cidr, host) && !addresses.some(({ address }) => address === host));
 }
 
 function switchBridge(link: Link, firewall: readonly FirewallRule[]): BridgeDevice {
@@ -214,12 +248,6 @@ function strayRoutes(link: Link): TableRoute[] {
 
 function hostPrefix(address: IpAddress): Cidr {
   return cidrOf(address, isIpv4(address) ? 32 : 128);
-}
-
-function routerAddress(family: IpFamily): DeviceAddress {
-  const address = ROUTER_LINK_LOCAL[family];
-  const plain = deviceAddress(address, hostPrefix(address).length);
-  return family === 4 ? plain : { ...plain, scope: 'link' };
 }
 
 function main(route: TableRoute['route'], object: string, role: string): TableRoute {

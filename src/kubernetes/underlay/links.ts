@@ -3,9 +3,13 @@ import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { MAC_PREFIX, fixedMac } from '../stable-mac.ts';
 import { once } from '../../support/once.ts';
 import { portNames } from '../port-names.ts';
+import { cableBalancers } from '../balancer/cables.ts';
+import { invariant } from '../../support/invariant.ts';
+import { interfacesOf } from '../model/node-interfaces.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
 import type { HostName } from '../../kernel/host.ts';
+import type { CabledBalancer } from '../balancer/cables.ts';
 import type { Cluster, ExternalHost, Node, SourcePosition, UnderlayRange } from '../model/cluster.ts';
 
 /** MTU of everything on the underlay but the nodes' own interfaces. */
@@ -50,8 +54,12 @@ export interface Links {
   readonly links: readonly Link[];
   /** Interface of a node by name; undefined for one without a link (an interface on a network of its own). */
   ofNode(node: string, device: string): Attachment | undefined;
+  /** The interface of a node that has the address, else its first one on a link. */
+  holding(node: string, address: IpAddress): Attachment | undefined;
   ofExternal(name: string): Attachment | RoutedExternal | undefined;
   readonly routed: readonly RoutedExternal[];
+  /** The cloud's. */
+  readonly balancers: readonly CabledBalancer[];
   readonly problems: readonly { readonly message: string; readonly position: SourcePosition | null }[];
 }
 
@@ -59,6 +67,7 @@ export function linksOf(cluster: Cluster): Links {
   const links = makeLinks(cluster);
   const name = portNames();
   const ofNode = new Map<string, Attachment>();
+  const byNode = new Map<string, readonly Attachment[]>();
   const ofExternal = new Map<string, Attachment | RoutedExternal>();
   const problems: { message: string; position: SourcePosition | null }[] = [];
   const attach = ({ link, members }: GrowingLink, member: Omit<Attachment, 'link'>): Attachment => {
@@ -67,13 +76,19 @@ export function linksOf(cluster: Cluster): Links {
     return attachment;
   };
   for (const node of cluster.nodes) {
-    for (const { device, addresses, subnet } of interfacesOf(node)) {
-      const [address] = addresses;
+    for (const { device, addresses: held, subnet } of interfacesOf(node)) {
+      const addresses = held.map(({ address }) => address);
+      const { address } = held[0];
       const link = linkFor(links, address, subnet);
       const port = name(device === 'eth0' ? `ul-${node.name}` : `ul-${node.name}-${device}`);
       const mac = fixedMac(MAC_PREFIX.node, address);
-      if (link) ofNode.set(`${node.name} ${device}`, attach(link, { host: `node/${node.name}`, device, port, mac, addresses }));
-      else if (device === 'eth0') problems.push({ message: offLinkMessage(node, address, cluster), position: node.position });
+      if (link) {
+        const attachment = attach(link, { host: `node/${node.name}`, device, port, mac, addresses });
+        ofNode.set(`${node.name} ${device}`, attachment);
+        byNode.set(node.name, [...(byNode.get(node.name) ?? []), attachment]);
+      } else if (addresses.some((own) => node.addresses.includes(own))) {
+        problems.push({ message: offLinkMessage(node, address, cluster), position: node.position });
+      }
     }
   }
   const routed: RoutedExternal[] = [];
@@ -93,11 +108,26 @@ export function linksOf(cluster: Cluster): Links {
       routed.push(host);
     }
   }
+  const holding = (node: string, address: IpAddress): Attachment | undefined => {
+    const all = byNode.get(node) ?? [];
+    return all.find(({ addresses }) => addresses.includes(address)) ?? all[0];
+  };
+  const balancers = cableBalancers(cluster, {
+    name,
+    linkOf: ({ node, address }) => holding(node.name, address)?.link,
+    attach(link, member) {
+      const growing = links.find((one) => one.link === link);
+      invariant(growing !== undefined, 'a link of this cluster');
+      return attach(growing, member);
+    },
+  });
   return {
     links: links.map(({ link }) => link),
     ofNode: (node, device) => ofNode.get(`${node} ${device}`),
+    holding,
     ofExternal: (external) => ofExternal.get(external),
     routed,
+    balancers,
     problems,
   };
 }
@@ -135,21 +165,6 @@ function makeLinks(cluster: Cluster): GrowingLink[] {
 /** The switch of an interface: that of the named subnet, else the one whose range holds the address. */
 function linkFor(links: readonly GrowingLink[], address: IpAddress, subnet: string | null): GrowingLink | undefined {
   return links.find(({ link }) => (subnet === null ? rangeHolding(link, address) !== undefined : link.name === subnet));
-}
-
-/** The interfaces of a node with their addresses, the primary one first. */
-interface Interface {
-  readonly device: string;
-  readonly addresses: readonly [IpAddress, ...IpAddress[]];
-  readonly subnet: string | null;
-}
-
-function interfacesOf(node: Node): Interface[] {
-  const [primary, ...others] = node.addresses;
-  const further = node.interfaces.map(({ name, address, subnet }): Interface => ({ device: name, addresses: [address], subnet }));
-  if (primary === undefined) return further;
-  const extra = node.extraAddresses.map(({ address }) => address);
-  return [{ device: 'eth0', addresses: [primary, ...others, ...extra], subnet: null }, ...further];
 }
 
 function offLinkMessage(node: Node, address: IpAddress, { underlay }: Cluster): string {

@@ -28,6 +28,7 @@ export function resolveCni(draft: CniDraft | undefined): CniConfig {
         ipMasq: draft?.ipMasq ?? true,
         iptablesForwardRules: draft?.iptablesForwardRules ?? true,
         hairpinMode: draft?.hairpinMode ?? true,
+        ...(draft?.iface && { iface: draft.iface }),
       };
   }
 }

@@ -2,8 +2,7 @@ import type { Node } from '../../kubernetes/model/cluster.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { NodeDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
-
-const DEFAULT_MTU = 1500;
+import { placeAddresses } from './interfaces.ts';
 
 /** Nodes with their defaults, in the order given. One without an address is told of. */
 export function resolveNodes(
@@ -12,22 +11,20 @@ export function resolveNodes(
   problems: Problems,
 ): readonly Node[] {
   return drafts.map((draft) => {
-    if (draft.addresses === undefined || draft.addresses.length === 0) {
+    const placed = placeAddresses(draft, problems);
+    if (placed.addresses.length === 0) {
       const hint = 'Give "ip", or an InternalIP in the status of the Node object';
       problems.error('no-address', `Node ${draft.name} has no address`, draft.position, hint);
     }
-    const mtu = draft.mtu ?? DEFAULT_MTU;
     return {
       name: draft.name,
-      addresses: draft.addresses ?? [],
+      ...placed,
       podCidrs: podCidrs.get(draft.name) ?? [],
       // kubelet sets these on every node; node selectors ask for them.
       labels: { 'kubernetes.io/hostname': draft.name, 'kubernetes.io/os': 'linux', ...draft.labels },
       annotations: draft.annotations ?? {},
-      mtu,
       sysctls: draft.sysctls ?? {},
       extraAddresses: draft.extraAddresses ?? [],
-      interfaces: (draft.interfaces ?? []).map((i) => ({ ...i, mtu: i.mtu ?? DEFAULT_MTU })),
       iptablesSave: draft.iptablesSave ?? null,
       commands: draft.commands ?? [],
       position: draft.position,

@@ -3,7 +3,7 @@ import type { CniDraft } from '../draft-config.ts';
 import { readMtu, readPort } from '../reading/common.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
-import { isMapping, valueAt } from '../source/container.ts';
+import { isList, isMapping, valueAt } from '../source/container.ts';
 
 const PLUGINS: readonly CniDraft['plugin'][] = ['none', 'docker', 'bridge', 'flannel', 'weave'];
 const BACKENDS: readonly FlannelBackend[] = ['vxlan', 'host-gw', 'ali-vpc', 'aws-vpc', 'gce', 'udp', 'ipip', 'wireguard'];
@@ -20,6 +20,7 @@ const KEYS: readonly string[] = [
   'ipMasq',
   'iptablesForwardRules',
   'hairpinMode',
+  'iface',
 ];
 
 /** The `cni` key: a name such as flannel-vxlan, or a mapping with `plugin`. */
@@ -52,6 +53,14 @@ function readMapping(reader: Reader, cni: Mapping): CniDraft | undefined {
     ipMasq: reader.boolean(cni, 'ipMasq'),
     iptablesForwardRules: reader.boolean(cni, 'iptablesForwardRules'),
     hairpinMode: reader.boolean(cni, 'hairpinMode'),
+    iface: readIface(reader, cni),
     position: reader.position(cni),
   };
+}
+
+/** A name or an address of an interface, or a list of them. */
+function readIface(reader: Reader, cni: Mapping): readonly string[] | undefined {
+  if (isList(valueAt(cni, 'iface'))) return reader.texts(cni, 'iface');
+  const one = reader.string(cni, 'iface');
+  return one === undefined ? undefined : [one];
 }

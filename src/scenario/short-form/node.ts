@@ -1,4 +1,3 @@
-import { formatIp } from '../../net/ip.ts';
 import type { InterfaceDraft, NodeDraft } from '../drafts.ts';
 import { readCidrs, readIps, readIpWithLength } from '../reading/addresses.ts';
 import { readCommands, readMtu } from '../reading/common.ts';
@@ -28,39 +27,30 @@ export function readShortNode(reader: Reader, node: Mapping, readFile: ReadFile)
   if (name === undefined) return undefined;
   const ips = readIps(reader, node, 'ip');
   const interfaces = readInterfaces(reader, node, valueAt(node, 'ip') === undefined);
-  const eth0 = interfaces?.find((i) => i.name === 'eth0');
-  if (ips !== undefined && eth0 !== undefined && !ips.includes(eth0.address)) {
-    const hint = 'eth0 is the interface that holds "ip": give eth0 that address, and the other one to another interface';
-    reader.problems.error(
-      'wrong-value',
-      `Node ${name} has ip ${ips.map(formatIp).join(', ')}, but its interface eth0 has ${formatIp(eth0.address)}`,
-      reader.position(node, 'interfaces'),
-      hint,
-    );
-  }
   return {
     name,
     position: reader.position(node),
-    addresses: ips ?? (eth0 === undefined ? undefined : [eth0.address]),
+    addresses: ips,
     podCidrs: readCidrs(reader, node, 'podCIDR'),
     labels: reader.textMap(node, 'labels'),
     annotations: reader.textMap(node, 'annotations'),
-    mtu: readMtu(reader, node, 'mtu') ?? eth0?.mtu,
+    mtu: readMtu(reader, node, 'mtu'),
     sysctls: reader.textMap(node, 'sysctls'),
     extraAddresses: reader.items(node, 'addresses', (list, i) => readIpWithLength(reader, list, i)),
-    interfaces: interfaces?.filter((i) => i !== eth0),
+    interfaces,
+    interfacesPosition: interfaces && reader.position(node, 'interfaces'),
     iptablesSave: readDump(reader, node, readFile),
     commands: readCommands(reader, node, 'commands'),
   };
 }
 
-/** `interfaces`: the node's first interface is eth0, so an unnamed entry is eth0 only where `ip` is not given. */
+/** `interfaces`: an unnamed entry is eth0 only where it comes first and `ip` is not given. */
 function readInterfaces(reader: Reader, node: Mapping, includesEth0: boolean): readonly InterfaceDraft[] | undefined {
   let index = includesEth0 ? 0 : 1;
   return reader.mappings(node, 'interfaces', (item) => {
     reader.allowOnly(item, 'an interface', ['name', 'ip', 'subnet', 'mtu']);
     const name = reader.string(item, 'name') ?? `eth${index}`;
-    index++;
+    if (name !== 'eth0' || index === 0) index++;
     if (valueAt(item, 'ip') === undefined) {
       reader.problems.error('missing-key', 'An interface needs "ip"', reader.position(item), 'Such as ip: 10.0.2.15/24');
     }

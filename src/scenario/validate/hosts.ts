@@ -1,3 +1,4 @@
+import { ownAddressesOf } from '../../kubernetes/model/node-interfaces.ts';
 import type { Cluster, SourcePosition } from '../../kubernetes/model/cluster.ts';
 import { cidrContains, formatCidr } from '../../net/cidr.ts';
 import { familyOf, formatIp, isIpv4 } from '../../net/ip.ts';
@@ -8,8 +9,7 @@ import type { Problems } from '../reading/problems.ts';
 /** Addresses that no host can have, that stand in another's range, or that are passed over. `pods` are the drafts of the cluster's. */
 export function validateHosts(cluster: Cluster, pods: readonly PodDraft[], problems: Problems): void {
   for (const node of cluster.nodes) {
-    const further = [...node.extraAddresses, ...node.interfaces].map(({ address }) => address);
-    hostAddresses(`node ${node.name}`, [...node.addresses, ...further], node.position, problems);
+    hostAddresses(`node ${node.name}`, ownAddressesOf(node), node.position, problems);
   }
   for (const pod of cluster.pods) {
     if (!pod.hostNetwork) hostAddresses(`pod ${pod.namespace}/${pod.name}`, pod.addresses, pod.position, problems);
@@ -73,15 +73,9 @@ function validateHostNetwork(cluster: Cluster, pods: readonly PodDraft[], proble
   const nodes = new Map(cluster.nodes.map((node) => [node.name, node]));
   for (const { namespace, name, node, addresses = [], position } of given) {
     const own = nodes.get(node ?? '');
-    const other = addresses.find((address) => own !== undefined && !holdsAddress(own, address));
+    const other = addresses.find((address) => own !== undefined && !ownAddressesOf(own).includes(address));
     if (other === undefined) continue;
     const message = `Pod ${namespace}/${name} has hostNetwork: it has the addresses of its node, ${formatIp(other)} is passed over`;
     problems.warning('address-passed-over', message, position);
   }
-}
-
-function holdsAddress(node: Cluster['nodes'][number], address: IpAddress): boolean {
-  return (
-    node.addresses.includes(address) || [...node.extraAddresses, ...node.interfaces].some((held) => held.address === address)
-  );
 }

@@ -1,5 +1,6 @@
-import type { Cluster } from '../../kubernetes/model/cluster.ts';
-import { familyOf, parseIp } from '../../net/ip.ts';
+import type { Cluster, Node } from '../../kubernetes/model/cluster.ts';
+import { candidatesOf, externalInterface } from '../../kubernetes/model/external-interface.ts';
+import { familyOf, formatIp, parseIp } from '../../net/ip.ts';
 import { parseMac } from '../../net/mac.ts';
 import type { Problems } from '../reading/problems.ts';
 
@@ -18,6 +19,7 @@ const DATA_ANNOTATIONS: readonly string[] = ['flannel.alpha.coreos.com/backend-d
 export function validateNetwork(cluster: Cluster, problems: Problems): void {
   const { plugin } = cluster.cni;
   if (plugin === 'flannel') {
+    validateIface(cluster, problems);
     validatePublicIps(cluster, problems);
     validateAnnotations(cluster, problems);
   }
@@ -50,16 +52,35 @@ function validateAnnotations(cluster: Cluster, problems: Problems): void {
   }
 }
 
-function validatePublicIps(cluster: Cluster, problems: Problems): void {
+function validatePublicIps({ nodes, cni }: Cluster, problems: Problems): void {
   const holders = new Map<string, string>();
-  for (const node of cluster.nodes) {
-    const ip = node.annotations[PUBLIC_IP_OVERWRITE] ?? node.annotations[PUBLIC_IP];
-    if (ip === undefined) continue;
+  for (const node of nodes) {
+    const ip = node.annotations[PUBLIC_IP_OVERWRITE] ?? node.annotations[PUBLIC_IP] ?? announcedIp(node, cni);
+    if (ip === null) continue;
     const other = holders.get(ip);
     if (other !== undefined) {
       const message = `Nodes ${other} and ${node.name} have one flannel public IP, ${ip}: tunnels to them can't be told apart`;
       problems.warning('duplicate-public-ip', message, node.position);
     }
     holders.set(ip, node.name);
+  }
+}
+
+/** The IPv4 address of the interface that a node's daemon takes. */
+function announcedIp(node: Node, cni: Cluster['cni']): string | null {
+  const iface = cni.plugin === 'flannel' ? (cni.iface ?? []) : [];
+  const taken = externalInterface(candidatesOf(node), iface, 4);
+  return taken === null ? null : formatIp(taken.address);
+}
+
+/** flanneld stops where a node has none of the interfaces of --iface. */
+function validateIface({ nodes, cni }: Cluster, problems: Problems): void {
+  if (cni.plugin !== 'flannel' || cni.iface === undefined) return;
+  for (const node of nodes) {
+    const candidates = candidatesOf(node);
+    if (candidates.length === 0 || ([4, 6] as const).some((f) => externalInterface(candidates, cni.iface ?? [], f))) continue;
+    const message = `Node ${node.name} has no interface ${cni.iface.join(' or ')} (cni.iface): flanneld does not start there`;
+    const names = candidates.map(({ device, addresses }) => `${device} (${addresses.map(formatIp).join(', ')})`);
+    problems.warning('unknown-interface', message, node.position, `It has ${names.join(', ')}`);
   }
 }

@@ -48,7 +48,7 @@ export function validateUnderlay(cluster: Cluster, drafts: Drafts, problems: Pro
 
 /** An interface without a subnet is on a link of its own, as that of a virtual machine's private NAT. */
 function holdInterfaces(node: Node, holder: Holder, links: ReadonlyMap<string, Link>, problems: Problems): void {
-  for (const { name, address, subnet } of node.interfaces) {
+  for (const { name, address, subnet } of [...(node.firstInterface ? [node.firstInterface] : []), ...node.interfaces]) {
     if (subnet === null) continue;
     const link = links.get(subnet);
     if (link !== undefined) {

@@ -1,6 +1,7 @@
 import { formatIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Cluster, ExternalHost, Node, Pod, Service, Workload } from '../../kubernetes/model/cluster.ts';
+import { ownAddressesOf } from '../../kubernetes/model/node-interfaces.ts';
 import { nearest } from '../../support/nearest.ts';
 import { found, refused } from './ref.ts';
 import type { RefKind, Result } from './ref.ts';
@@ -91,8 +92,7 @@ export function holderOf(cluster: Cluster, address: IpAddress): Holder | null {
   for (const pod of cluster.pods) if (!pod.hostNetwork && pod.addresses.includes(address)) return { kind: 'pod', pod };
   for (const node of cluster.nodes) {
     if (node.addresses.includes(address)) return { kind: 'node', node, primary: true };
-    if ([...node.extraAddresses, ...node.interfaces].some((a) => a.address === address))
-      return { kind: 'node', node, primary: false };
+    if (ownAddressesOf(node).includes(address)) return { kind: 'node', node, primary: false };
   }
   for (const external of cluster.externals) if (external.addresses.includes(address)) return { kind: 'external', external };
   return null;

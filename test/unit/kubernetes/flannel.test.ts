@@ -230,6 +230,13 @@ describe('a Node’s flannel annotations', () => {
     expect(devices(node2)).toContain('veth eth1 1400 02:42:0a:00:02:0f 10.0.2.15/24 @underlay:ul-node2-eth1');
   });
 
+  test('public-ip-overwrite tells the others, and leaves the interface', () => {
+    const eth1 = { name: 'eth1', address: ip('10.0.2.15'), length: 24, subnet: 'nat', mtu: 1400 };
+    const cluster = annotated({ 'public-ip': '10.0.2.15', 'public-ip-overwrite': '10.0.2.15' }, [eth1]);
+    expect(fdb(host(cluster, 'node/node1'))).toEqual(['be:ef:ac:12:00:03 dev flannel.1 dst 10.0.2.15']);
+    expect(device(host(cluster, 'node/node2'), 'flannel.1')).toMatchObject({ lower: 'eth0', local: ip('172.18.0.3') });
+  });
+
   test('a node of another backend is passed over', () => {
     const node1 = host(annotated({ 'backend-type': 'host-gw' }), 'node/node1');
     expect(routes(node1).some((route) => route.startsWith('10.244.2.'))).toBe(false);

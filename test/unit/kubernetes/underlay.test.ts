@@ -66,6 +66,36 @@ describe('underlay', () => {
     ]);
   });
 
+  const vagrant = (number: number) =>
+    node(`node${number}`, `172.18.0.1${number}`, `10.244.${number}.0/24`, {
+      firstInterface: { name: 'eth0', address: ip('10.0.2.15'), length: 24, subnet: null, mtu: 1500 },
+      interfaces: [{ name: 'eth1', address: ip(`172.18.0.1${number}`), length: 16, subnet: null, mtu: 1500 }],
+    });
+
+  test('an address on another interface than that of the default route', () => {
+    const node1 = host(twoNodes({ nodes: [vagrant(1), vagrant(2)], pods: [] }), 'node/node1');
+    expect(devices(node1).slice(1, 3)).toEqual([
+      'dummy eth0 1500 - 10.0.2.15/24',
+      'veth eth1 1500 02:42:ac:12:00:0b 172.18.0.11/16 @underlay:ul-node1-eth1',
+    ]);
+    expect(routes(node1).filter((route) => !route.includes('flannel') && !route.includes('cni0'))).toEqual([
+      'default via 10.0.2.1 dev eth0',
+      '10.0.2.0/24 dev eth0 proto kernel scope link src 10.0.2.15',
+      '172.18.0.0/16 dev eth1 proto kernel scope link src 172.18.0.11',
+    ]);
+  });
+
+  test('flanneld takes the interface of the default route, or that of --iface', () => {
+    const cluster = twoNodes({ nodes: [vagrant(1), vagrant(2)], pods: [] });
+    expect(device(host(cluster, 'node/node1'), 'flannel.1')).toMatchObject({ lower: 'eth0', local: ip('10.0.2.15') });
+    for (const wanted of ['eth1', '172.18.0.11', 'eth9 eth1']) {
+      const told = { ...cluster, cni: { ...cluster.cni, iface: wanted.split(' ') } as typeof cluster.cni };
+      expect(device(host(told, 'node/node1'), 'flannel.1')).toMatchObject({ lower: 'eth1', local: ip('172.18.0.11') });
+    }
+    const wrong = { ...cluster, cni: { ...cluster.cni, iface: ['eth9'] } as typeof cluster.cni };
+    expect(host(wrong, 'node/node1').devices.has('flannel.1')).toBe(false);
+  });
+
   test('more addresses on eth0', () => {
     const extraAddresses = [
       { address: ip('172.18.0.50'), length: 16 },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatCidr } from '../../../src/net/cidr.ts';
 import { formatIp } from '../../../src/net/ip.ts';
+import type { IpAddress } from '../../../src/net/ip.ts';
 import type { Cluster } from '../../../src/kubernetes/model/cluster.ts';
 import { scenarioOf } from './load-text.ts';
 
@@ -224,6 +225,33 @@ describe('underlay', () => {
     const { underlay } = clusterOf(`nodes: [${ips.map((ip, i) => `{ name: n${i}, ip: ${ip} }`).join(', ')}]`);
     expect(formatCidr(underlay.nodeCidr)).toBe(nodeCidr);
     expect(formatIp(underlay.router)).toBe(router);
+  });
+
+  test.each<[string, string, string, string | undefined, readonly string[]]>([
+    ['eth0 has the ip', 'ip: 10.0.0.2, interfaces: [{ ip: 10.9.0.2/24 }]', '10.0.0.2', undefined, ['eth1 10.9.0.2']],
+    ['eth0 is listed with it', 'ip: 10.0.0.2, interfaces: [{ name: eth0, ip: 10.0.0.2/24 }]', '10.0.0.2', undefined, []],
+    [
+      'another interface has it',
+      'ip: 10.0.0.2, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }, { ip: 10.0.0.2/24 }]',
+      '10.0.0.2',
+      'eth0 10.0.2.15',
+      ['eth1 10.0.0.2'],
+    ],
+    [
+      'eth0 need not come first',
+      'ip: 10.0.0.2, interfaces: [{ name: ens4, ip: 10.0.0.2/24 }, { name: eth0, ip: 10.0.2.15/24 }]',
+      '10.0.0.2',
+      'eth0 10.0.2.15',
+      ['ens4 10.0.0.2'],
+    ],
+    ['there is no eth0', 'ip: 10.0.0.2, interfaces: [{ name: ens3, ip: 10.0.0.2/24 }]', '10.0.0.2', 'ens3 10.0.0.2', []],
+    ['no ip is given', 'interfaces: [{ name: ens3, ip: 10.0.0.2/24 }]', '10.0.0.2', 'ens3 10.0.0.2', []],
+  ])('addresses on interfaces: %s', (_, text, address, first, further) => {
+    const [node] = clusterOf(`nodes: [{ name: a, ${text} }]`).nodes;
+    const show = (i: { readonly name: string; readonly address: IpAddress }): string => `${i.name} ${formatIp(i.address)}`;
+    expect(node?.addresses.map(formatIp)).toEqual([address]);
+    expect(node?.firstInterface && show(node.firstInterface)).toBe(first);
+    expect(node?.interfaces.map(show)).toEqual(further);
   });
 
   test('subnets, interfaces, firewall and commands', () => {

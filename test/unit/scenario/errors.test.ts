@@ -61,7 +61,7 @@ describe('errors of the short form', () => {
       'an eth0 with another address than the node',
       'nodes:\n  - { name: a, ip: 192.168.56.11, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }] }',
       [
-        '2:47 wrong-value Node a has ip 192.168.56.11, but its interface eth0 has 10.0.2.15 (eth0 is the interface that holds "ip": give eth0 that address, and the other one to another interface)',
+        '2:47 wrong-value Node a has ip 192.168.56.11, but its interface eth0 has 10.0.2.15 (List the interface that has the ip too, such as { name: eth1, ip: 192.168.56.11/24 })',
       ],
     ],
     [

@@ -66,6 +66,18 @@ describe('warnings', () => {
       ["3:3 duplicate-public-ip Nodes a and b have one flannel public IP, 10.0.2.15: tunnels to them can't be told apart"],
     ],
     [
+      'two nodes with one address on the interface of the default route',
+      'nodes:\n- { name: a, ip: 192.168.0.2, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }, { ip: 192.168.0.2/24 }] }\n- { name: b, ip: 192.168.0.3, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }, { ip: 192.168.0.3/24 }] }',
+      ["3:3 duplicate-public-ip Nodes a and b have one flannel public IP, 10.0.2.15: tunnels to them can't be told apart"],
+    ],
+    [
+      'a node without the interface that flanneld is told to use',
+      'cni: { plugin: flannel, iface: eth1 }\nnodes:\n- { name: a, ip: 192.168.0.2 }',
+      [
+        '3:3 unknown-interface Node a has no interface eth1 (cni.iface): flanneld does not start there (It has eth0 (192.168.0.2))',
+      ],
+    ],
+    [
       'one pod address on two nodes',
       'nodes: [{ name: a, ip: 10.0.0.2 }, { name: b, ip: 10.0.0.3, podCIDR: 10.244.0.0/24 }]\npods:\n- { name: p, node: a, ip: 10.244.1.2 }\n- { name: q, node: b, ip: 10.244.1.2 }',
       [

@@ -24,7 +24,7 @@ export function bridgeMode(config: BridgeConfig, context: CniContext): CniMode {
     by: 'bridge-plugin',
   };
   const podsOf = (node: Node): readonly Pod[] => index.podsOf(node.name).filter((pod) => isOnBridge(pod, node.podCidrs));
-  const mtuOf = (node: Node): number => config.mtu ?? context.uplink(node, null)?.mtu ?? node.mtu;
+  const mtuOf = (node: Node): number => config.mtu ?? context.uplinks(node)[0]?.mtu ?? node.mtu;
   return {
     portmapBridge: settings.bridge,
     node(node) {

@@ -30,7 +30,7 @@ export function dockerMode(config: DockerConfig, context: CniContext): CniMode {
   const podsOf = (node: Node): readonly Pod[] =>
     index.podsOf(node.name).filter((pod) => !pod.hostNetwork && podAddress(pod, 4) !== null);
   const rangeOf = (node: Node): Cidr => podRange(node, 4) ?? DEFAULT_RANGE;
-  const mtuOf = (node: Node): number => config.mtu ?? context.uplink(node, null)?.mtu ?? node.mtu;
+  const mtuOf = (node: Node): number => config.mtu ?? context.uplinks(node)[0]?.mtu ?? node.mtu;
   return {
     portmapBridge: null,
     node(node) {

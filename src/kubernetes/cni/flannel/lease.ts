@@ -5,7 +5,9 @@ import { nodeAddress, podRange } from '../../cluster-index.ts';
 import type { Cidr } from '../../../net/cidr.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Mac } from '../../../net/mac.ts';
+import { externalInterface, holding } from '../../model/external-interface.ts';
 import type { Node } from '../../model/cluster.ts';
+import type { NodeUplink } from '../mode.ts';
 
 const ANNOTATION = 'flannel.alpha.coreos.com/';
 /** What the two families' annotations are called (pkg/subnet/kube/annotations.go). */
@@ -20,6 +22,9 @@ export interface Lease {
   readonly node: Node;
   readonly family: IpFamily;
   readonly range: Cidr;
+  /** The interface that carries the overlay, and the node's address there. */
+  readonly uplink: NodeUplink;
+  readonly address: IpAddress;
   /** Where the others send to. */
   readonly publicIp: IpAddress;
   readonly vtepMac: Mac;
@@ -29,19 +34,27 @@ export interface Lease {
 
 /**
  * The lease of a node: its annotations (public-ip-overwrite, public-ip, backend-type, backend-data, and those of IPv6) where given, else
- * what the daemon would write. null for a node without an address or pod range of the family: flannel does nothing for it there.
+ * what the daemon would write, which is the address of the interface that it takes of `uplinks`. null for a node without an address or
+ * pod range of the family, or without the interface of `iface`: flannel does nothing for it there.
  */
-export function leaseOf(node: Node, family: IpFamily): Lease | null {
-  const address = nodeAddress(node, family);
+export function leaseOf(node: Node, family: IpFamily, uplinks: readonly NodeUplink[], iface: readonly string[]): Lease | null {
+  const taken = externalInterface(uplinks, iface, family);
   const range = podRange(node, family);
-  if (address === null || range === null) return null;
+  if (taken === null || range === null) return null;
   const keys = KEYS[family];
+  const overwrite = ipAnnotation(node, keys.overwrite, family);
+  const written = ipAnnotation(node, keys.publicIp, family);
+  // An address that the daemon itself wrote tells which interface it took.
+  const annotated = overwrite === null && written !== null ? holding(uplinks, written, family) : null;
+  const { uplink, address } = annotated ?? taken;
   return {
     node,
     family,
     range,
-    publicIp: ipAnnotation(node, keys.overwrite, family) ?? ipAnnotation(node, keys.publicIp, family) ?? address,
-    vtepMac: macAnnotation(node, keys.backendData) ?? fixedMac(MAC_PREFIX.vtep, address),
+    uplink,
+    address,
+    publicIp: overwrite ?? written ?? address,
+    vtepMac: macAnnotation(node, keys.backendData) ?? fixedMac(MAC_PREFIX.vtep, nodeAddress(node, family) ?? address),
     backendType: node.annotations[`${ANNOTATION}backend-type`] ?? null,
   };
 }

@@ -1,7 +1,6 @@
 import { TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import { compareForListing, compareRoutes } from '../../../kernel/routing/order.ts';
 import { once } from '../../../support/once.ts';
-import { leaseOf } from './lease.ts';
 import { familyOf } from '../../../net/ip.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
 import type { Route, RoutingTable } from '../../../kernel/routing/route.ts';
@@ -19,10 +18,11 @@ export interface Leases {
   byVtepAddress(address: IpAddress): readonly Lease[];
 }
 
-export function leasesOf(index: ClusterIndex, backend: string, family: IpFamily): Leases {
+/** `leaseOf`: what a node's daemon tells the others; null: nothing. */
+export function leasesOf(index: ClusterIndex, backend: string, family: IpFamily, leaseOf: (node: Node) => Lease | null): Leases {
   // A daemon passes over leases of another backend ("ignoring non-vxlan subnet").
   const ours = (lease: Lease | null): lease is Lease => lease !== null && (lease.backendType ?? backend) === backend;
-  const lease = (node: Node): readonly Lease[] => [leaseOf(node, family)].filter(ours);
+  const lease = (node: Node): readonly Lease[] => [leaseOf(node)].filter(ours);
   const all = once(() => index.cluster.nodes.flatMap(lease));
   const byPodAddress = (address: IpAddress): readonly Lease[] =>
     familyOf(address) === family ? index.nodesByPodAddress(address).flatMap(lease) : [];

@@ -1,6 +1,6 @@
 import { unicastRoute } from '../../../kernel/routing/build.ts';
 import { bridgeDevices, bridgeNeighbours, isOnBridge, podOnBridge } from '../bridged.ts';
-import { clusterPodRange, nodeAddress, podRange } from '../../cluster-index.ts';
+import { clusterPodRange, podRange } from '../../cluster-index.ts';
 import { once } from '../../../support/once.ts';
 import { EMPTY_NODE_NETWORK, NO_NEIGHBOURS } from '../mode.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
@@ -43,16 +43,12 @@ interface FamilyNetwork {
   readonly fdb: (self: Node) => readonly FdbEntry[];
 }
 
-/** A node's part in one family. */
-interface Membership {
-  readonly lease: Lease;
-  readonly uplink: NodeUplink;
-}
-
 function modelledMode(config: FlannelConfig, context: CniContext, backend: ModelledBackend): CniMode {
   const { index } = context;
+  const ownLease = (node: Node, family: IpFamily): Lease | null =>
+    leaseOf(node, family, context.uplinks(node), config.iface ?? []);
   const network = (family: IpFamily): FamilyNetwork => {
-    const leases = leasesOf(index, backend, family);
+    const leases = leasesOf(index, backend, family, (node) => ownLease(node, family));
     return { leases, fdb: sharedFdb(leases, deviceName(family, config.vni)) };
   };
   const networks: Readonly<Record<IpFamily, FamilyNetwork>> = { 4: network(4), 6: network(6) };
@@ -63,22 +59,17 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
     hairpinMode: config.hairpinMode,
     by: 'bridge-plugin',
   };
-  const memberships = (node: Node): readonly Membership[] =>
-    families.flatMap((family) => {
-      const lease = leaseOf(node, family);
-      if (lease === null) return [];
-      const uplink = context.uplink(node, lease.publicIp) ?? context.uplink(node, nodeAddress(node, family));
-      return uplink === undefined ? [] : [{ lease, uplink }];
-    });
+  const leasesOn = (node: Node): readonly Lease[] => families.flatMap((family) => ownLease(node, family) ?? []);
   const podsOf = (node: Node): readonly Pod[] => index.podsOf(node.name).filter((pod) => isOnBridge(pod, node.podCidrs));
   const flannelMtu = (uplink: NodeUplink): number => config.mtu ?? uplink.mtu - (backend === 'vxlan' ? VXLAN_OVERHEAD : 0);
   const podMtu = (uplink: NodeUplink): number => config.podMtu ?? flannelMtu(uplink);
 
-  const overlay = (node: Node, { lease, uplink }: Membership): OverlayPart => {
+  const overlay = (node: Node, lease: Lease): OverlayPart => {
+    const { uplink } = lease;
     const { leases, fdb } = networks[lease.family];
     switch (backend) {
       case 'vxlan': {
-        const device = vxlanDevice(lease, uplink, config.vni, config.port, flannelMtu(uplink));
+        const device = vxlanDevice(lease, config.vni, config.port, flannelMtu(uplink));
         return vxlanOverlay(leases, node, device, fdb);
       }
       case 'host-gw':
@@ -106,12 +97,12 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
   return {
     portmapBridge: settings.bridge,
     node(node) {
-      const members = memberships(node);
-      const [first] = members;
+      const leases = leasesOn(node);
+      const [first] = leases;
       if (first === undefined) return EMPTY_NODE_NETWORK;
       const pods = podsOf(node);
-      const ranges = members.map(({ lease }) => lease.range);
-      const { devices, ...rest } = together(members.map((member) => overlay(node, member)));
+      const ranges = leases.map(({ range }) => range);
+      const { devices, ...rest } = together(leases.map((lease) => overlay(node, lease)));
       return {
         devices: [...bridgeDevices(settings, node, ranges, pods, podMtu(first.uplink)), ...devices],
         routes: [],
@@ -121,10 +112,10 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
     },
     pod(pod) {
       const node = index.node(pod.node);
-      const members = node ? memberships(node) : [];
-      const [first] = members;
+      const leases = node ? leasesOn(node) : [];
+      const [first] = leases;
       if (!node || first === undefined) return null;
-      const ranges = members.map(({ lease }) => lease.range);
+      const ranges = leases.map(({ range }) => range);
       return podOnBridge(settings, pod, node, ranges, index.cluster.podCidrs, podMtu(first.uplink), podsOf(node));
     },
     rules(node, family) {

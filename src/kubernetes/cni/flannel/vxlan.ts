@@ -10,7 +10,7 @@ import type { VxlanDevice } from '../../../kernel/device/device.ts';
 import type { FdbEntry } from '../../../kernel/device/fdb.ts';
 import type { NeighbourEntry } from '../../../kernel/neighbour/neighbour.ts';
 import type { Node } from '../../model/cluster.ts';
-import type { NodeUplink, NodeNetwork } from '../mode.ts';
+import type { NodeNetwork } from '../mode.ts';
 import type { Lease } from './lease.ts';
 import type { Leases } from './leases.ts';
 
@@ -24,7 +24,7 @@ export const VXLAN_OVERHEAD = 50;
 export type OverlayPart = Pick<NodeNetwork, 'devices' | 'generatedRoutes' | 'neighbours' | 'fdb'>;
 
 /** flannel.VNI of a node, and flannel-v6.VNI, which carries IPv6 over IPv6. */
-export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port: number, mtu: number): VxlanDevice {
+export function vxlanDevice(lease: Lease, vni: number, port: number, mtu: number): VxlanDevice {
   return {
     ...PLAIN_DEVICE,
     kind: 'vxlan',
@@ -35,9 +35,9 @@ export function vxlanDevice(lease: Lease, uplink: NodeUplink, vni: number, port:
     mtu,
     addresses: [deviceAddress(vtepAddress(lease), lease.family === 4 ? 32 : 128)],
     vni,
-    local: uplink.address,
+    local: lease.address,
     port,
-    lower: uplink.device,
+    lower: lease.uplink.device,
     learning: false,
     origin: originOf(lease, 'vtep'),
   };

@@ -554,6 +554,26 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    code: 'ttl-expired',
+    what: 'flanneld takes the interface of the default route, where all nodes have one address',
+    edit: [
+      [
+        'podCIDR: 10.244.1.0/24 }',
+        'podCIDR: 10.244.1.0/24, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }, { name: eth1, ip: 172.18.0.2/16 }] }',
+      ],
+      [
+        'podCIDR: 10.244.2.0/24 }',
+        'podCIDR: 10.244.2.0/24, interfaces: [{ name: eth0, ip: 10.0.2.15/24 }, { name: eth1, ip: 172.18.0.3/16 }] }',
+      ],
+    ],
+    to: 'pod/web-2:8080',
+    verdict: 'host-unreachable',
+    says: ["flannel's tunnel to the pods of node/node-2 leads to 10.0.2.15", 'an address of node/node-1 itself'],
+    remedy: [
+      `kubectl -n kube-flannel patch daemonset kube-flannel-ds --type=json -p '[{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--iface=eth1"}]'  # in a scenario: cni.iface`,
+    ],
+  },
+  {
     code: 'no-route',
     what: 'a node announces a public IP that nobody can reach',
     edit: [
