@@ -31,12 +31,13 @@ export interface NodeDraft {
   readonly mtu?: number | undefined;
   readonly sysctls?: TextMap | undefined;
   readonly extraAddresses?: readonly { readonly address: IpAddress; readonly length: number }[] | undefined;
+  /** As listed; one named eth0 among them or not. */
   readonly interfaces?: readonly InterfaceDraft[] | undefined;
-  readonly iptablesSave?: { readonly file: string; readonly text: string } | undefined;
   readonly interfacesPosition?: SourcePosition | undefined;
+  readonly iptablesSave?: { readonly file: string; readonly text: string } | undefined;
+  readonly resolvConf?: DnsConfig | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
   /** status.nodeInfo.kubeletVersion */
-  readonly resolvConf?: DnsConfig | undefined;
   readonly kubeletVersion?: string | undefined;
   /** The scheduler puts no plain workload pods here: cordoned, or a NoSchedule or NoExecute taint. */
   readonly unschedulable?: boolean | undefined;
@@ -63,10 +64,10 @@ export interface PodDraft {
   readonly ports?: readonly PortDraft[] | undefined;
   /** Names of its containers. */
   readonly containers?: readonly string[] | undefined;
-  readonly mtu?: number | undefined;
-  readonly hairpinMode?: boolean | undefined;
   /** Undefined: all of it is as by default. */
   readonly dns?: PodDns | undefined;
+  readonly mtu?: number | undefined;
+  readonly hairpinMode?: boolean | undefined;
   readonly owner?: { readonly kind: string; readonly name: string } | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
 }
@@ -101,11 +102,11 @@ export interface ServiceDraft {
   readonly externalIps?: readonly IpAddress[] | undefined;
   readonly loadBalancerIngress?: readonly LoadBalancerIngressDraft[] | undefined;
   readonly loadBalancerSourceRanges?: readonly Cidr[] | undefined;
-  readonly allocateLoadBalancerNodePorts?: boolean | undefined;
-  readonly externalTrafficPolicy?: TrafficPolicy | undefined;
   readonly loadBalancerClass?: string | undefined;
   /** The address that the cloud is asked for. */
   readonly loadBalancerIp?: IpAddress | undefined;
+  readonly allocateLoadBalancerNodePorts?: boolean | undefined;
+  readonly externalTrafficPolicy?: TrafficPolicy | undefined;
   readonly internalTrafficPolicy?: TrafficPolicy | undefined;
   readonly sessionAffinity?: 'None' | 'ClientIP' | undefined;
   readonly affinitySeconds?: number | undefined;
@@ -132,14 +133,14 @@ export interface WorkloadDraft {
   readonly replicas: number;
   /** spec.ordinals.start of a StatefulSet. */
   readonly firstOrdinal: number;
+  /** spec.serviceName of a StatefulSet: the subdomain of its pods. */
+  readonly serviceName?: string | undefined;
   readonly owner: { readonly kind: string; readonly name: string } | null;
   /** The pods' template; name and node are filled in. */
   readonly template: PodDraft;
   readonly nodeSelector: TextMap;
 }
 
-/** A slice as given, and where. */
-export interface SliceDraft {
 /** What the input says of an Ingress; undefined: nothing. */
 export interface IngressDraft {
   readonly namespace: string;
@@ -170,6 +171,8 @@ export interface ExternalNameDraft extends ExternalName {
   readonly position: SourcePosition;
 }
 
+/** A slice as given, and where. */
+export interface SliceDraft {
   readonly slice: EndpointSlice;
   readonly position: SourcePosition;
 }
@@ -252,12 +255,12 @@ export interface Drafts {
   readonly services: readonly ServiceDraft[];
   readonly slices: readonly SliceDraft[];
   readonly externals: readonly (ExternalHost & { readonly position: SourcePosition })[];
-  readonly checks: readonly Check[];
-  readonly steps: readonly StepDraft[];
   readonly ingresses: readonly IngressDraft[];
   readonly ingressClasses: readonly (IngressClass & { readonly position: SourcePosition })[];
   readonly ingress: IngressSettingsDraft | undefined;
   readonly loadBalancer: LoadBalancerDraft | undefined;
   readonly externalDns: readonly ExternalNameDraft[];
+  readonly checks: readonly Check[];
+  readonly steps: readonly StepDraft[];
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
 }

@@ -131,9 +131,16 @@ class DerivedSlice implements EndpointSlice {
       terminating: pod.terminating,
       nodeName: pod.node,
       pod: `${pod.namespace}/${pod.name}`,
+      ...hostnameBelow(this.service, pod),
       ...this.#hints(pod),
     };
   }
+}
+
+/** A pod with a host name whose subdomain is the service is known by it (endpoint/util `ShouldSetHostname`). */
+function hostnameBelow(service: string, { dns }: Pod): Pick<Endpoint, 'hostname'> {
+  const hostname = dns?.subdomain === service ? dns.hostname : null;
+  return hostname === null ? {} : { hostname };
 }
 
 /** The service's ports as this pod has them; a named target port that the pod doesn't declare is left out. */

@@ -7,6 +7,7 @@ import { isList, isMapping, valueAt } from '../source/container.ts';
 import { readMetadata } from './metadata.ts';
 
 const NO_STRINGS: readonly string[] = [];
+const NO_HOSTNAME: Pick<Endpoint, 'hostname'> = {};
 
 /**
  * A discovery.k8s.io/v1 EndpointSlice. Unset conditions count as kube-proxy takes them: ready and serving unless false, terminating
@@ -51,10 +52,17 @@ function readEndpoint(reader: Reader, item: Mapping, namespace: string): Endpoin
     serving: conditions === undefined || valueAt(conditions, 'serving') !== false,
     terminating: conditions !== undefined && valueAt(conditions, 'terminating') === true,
     nodeName: reader.string(item, 'nodeName') ?? null,
+    ...readHostname(reader, item),
     pod: targetPod(reader, item, namespace),
     hintZones: hints === undefined ? NO_STRINGS : namesOf(hints, 'forZones'),
     hintNodes: hints === undefined ? NO_STRINGS : namesOf(hints, 'forNodes'),
   };
+}
+
+/** The `hostname` of an endpoint, where it has one. */
+export function readHostname(reader: Reader, item: Mapping): Pick<Endpoint, 'hostname'> {
+  const hostname = reader.string(item, 'hostname');
+  return hostname === undefined || hostname === '' ? NO_HOSTNAME : { hostname };
 }
 
 /** "namespace/name" of targetRef, if it is a pod. */

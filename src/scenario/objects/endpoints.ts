@@ -6,7 +6,7 @@ import { MAX_PORT, readTransport } from '../reading/common.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { readMetadata } from './metadata.ts';
-import { targetPod } from './endpoint-slice.ts';
+import { readHostname, targetPod } from './endpoint-slice.ts';
 
 /** A core/v1 Endpoints, as the slices that the EndpointSliceMirroring controller makes of it: one a subset and family. */
 export function readEndpoints(reader: Reader, object: Mapping): readonly SliceDraft[] {
@@ -51,7 +51,8 @@ function readAddress(reader: Reader, item: Mapping, namespace: string, ready: bo
   if (ip === undefined) return undefined;
   const nodeName = reader.string(item, 'nodeName') ?? null;
   const pod = targetPod(reader, item, namespace);
-  return { addresses: [ip], ready, serving: ready, terminating: false, nodeName, pod, hintZones: [], hintNodes: [] };
+  const hostname = readHostname(reader, item);
+  return { addresses: [ip], ready, serving: ready, terminating: false, nodeName, ...hostname, pod, hintZones: [], hintNodes: [] };
 }
 
 function isOfFamily(endpoint: Endpoint, family: 4 | 6): boolean {

@@ -3,6 +3,7 @@ import type { IpAddress } from '../../net/ip.ts';
 import type { PodDraft, PortDraft } from '../drafts.ts';
 import { parseIpSloppy, readHostIp } from '../reading/addresses.ts';
 import { MAX_PORT, readPort, readTransport } from '../reading/common.ts';
+import { readPodDns } from '../reading/dns.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { isList, isMapping, valueAt } from '../source/container.ts';
@@ -37,6 +38,7 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
     hostNetwork: reader.boolean(spec, 'hostNetwork'),
     ports: readPodPorts(reader, spec),
     containers: readContainerNames(spec),
+    dns: readPodDns(reader, spec, 'lenient'),
   };
 }
 

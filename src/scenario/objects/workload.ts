@@ -1,4 +1,5 @@
 import type { WorkloadDraft } from '../drafts.ts';
+import { readPodDns } from '../reading/dns.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { readMetadata, readOwner, section } from './metadata.ts';
@@ -22,6 +23,7 @@ export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraf
     position,
     replicas: reader.integer(spec, 'replicas', 0, MAX_REPLICAS) ?? 1,
     firstOrdinal: reader.integer(section(reader, spec, 'ordinals'), 'start', 0, MAX_REPLICAS) ?? 0,
+    serviceName: kind === 'StatefulSet' ? reader.string(spec, 'serviceName') : undefined,
     owner: readOwner(metadata.raw) ?? null,
     nodeSelector: reader.textMap(podSpec, 'nodeSelector') ?? {},
     template: {
@@ -34,6 +36,7 @@ export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraf
       hostNetwork: reader.boolean(podSpec, 'hostNetwork'),
       ports: readPodPorts(reader, podSpec),
       containers: readContainerNames(podSpec),
+      dns: readPodDns(reader, podSpec, 'lenient'),
     },
   };
 }

@@ -58,6 +58,8 @@ export function readServiceSpec(
       strictness,
       (text) => parseCidrSloppy(text.trim()),
     ),
+    loadBalancerClass: reader.string(spec, 'loadBalancerClass'),
+    loadBalancerIp: readLoadBalancerIp(reader, spec, strictness),
     allocateLoadBalancerNodePorts: reader.boolean(spec, 'allocateLoadBalancerNodePorts'),
     externalTrafficPolicy: reader.oneOf(spec, 'externalTrafficPolicy', TRAFFIC_POLICIES),
     internalTrafficPolicy: reader.oneOf(spec, 'internalTrafficPolicy', TRAFFIC_POLICIES),
@@ -68,6 +70,14 @@ export function readServiceSpec(
     trafficDistribution: reader.string(spec, 'trafficDistribution'),
     externalName: reader.string(spec, 'externalName'),
   };
+}
+
+/** spec.loadBalancerIP, deprecated; a malformed one is passed over in objects. */
+function readLoadBalancerIp(reader: Reader, spec: Mapping, strictness: Strictness): IpAddress | undefined {
+  const text = reader.string(spec, 'loadBalancerIP');
+  if (text === undefined || text === '') return undefined;
+  const ip = parseIpSloppy(text);
+  return ip === null && strictness === 'strict' ? reader.wrong(spec, 'loadBalancerIP', 'an IP address') : (ip ?? undefined);
 }
 
 /** status.loadBalancer.ingress of a Service. */

@@ -60,6 +60,7 @@ function podOf(draft: PodDraft, node: Node, addresses: readonly IpAddress[]): Po
     terminating,
     ports: draft.hostNetwork === true ? withoutHostPorts(draft.ports ?? []) : (draft.ports ?? []),
     ...(draft.containers !== undefined && { containers: draft.containers }),
+    ...(draft.dns !== undefined && { dns: draft.dns }),
     assumedPorts: [],
     mtu: draft.mtu ?? null,
     hairpinMode: draft.hairpinMode ?? null,

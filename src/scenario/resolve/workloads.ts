@@ -1,4 +1,5 @@
 import type { Node, Workload } from '../../kubernetes/model/cluster.ts';
+import type { PodDns } from '../../kubernetes/model/dns.ts';
 import type { Drafts, NodeDraft, PodDraft, WorkloadDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 import type { Allotments } from './allotments.ts';
@@ -112,7 +113,7 @@ class Places {
       return [];
     }
     return Array.from({ length: workload.replicas }, (_, i) => {
-      const pod = { ...template, name: `${name}-${workload.firstOrdinal + i}` };
+      const pod = identified({ ...template, name: `${name}-${workload.firstOrdinal + i}` }, workload);
       return { ...pod, node: this.#placeBefore(pod) ?? nodes[i % nodes.length]?.name };
     });
   }
@@ -122,6 +123,14 @@ class Places {
     const node = this.#allotments.pods.get(`${namespace}/${name}`)?.node;
     return node !== undefined && this.#nodes.some((n) => n.name === node) ? node : undefined;
   }
+}
+
+const DEFAULT_DNS: PodDns = { hostname: null, subdomain: null, policy: 'ClusterFirst', config: null };
+
+/** A StatefulSet gives each of its pods its name as host name, below its service (`updateIdentity`). */
+function identified(pod: PodDraft, { kind, serviceName }: WorkloadDraft): PodDraft {
+  if (kind !== 'StatefulSet' || serviceName === undefined) return pod;
+  return { ...pod, dns: { ...(pod.dns ?? DEFAULT_DNS), hostname: pod.name, subdomain: serviceName } };
 }
 
 function ownerKey(owner: { readonly kind: string; readonly namespace: string; readonly name: string }): string {

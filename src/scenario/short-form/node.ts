@@ -1,6 +1,7 @@
 import type { InterfaceDraft, NodeDraft } from '../drafts.ts';
 import { readCidrs, readIps, readIpWithLength } from '../reading/addresses.ts';
 import { readCommands, readMtu } from '../reading/common.ts';
+import { readDnsConfig } from '../reading/dns.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { ReadFile } from '../scenario.ts';
 import type { Mapping } from '../source/container.ts';
@@ -18,6 +19,7 @@ const KEYS: readonly string[] = [
   'interfaces',
   'iptablesSave',
   'commands',
+  'resolvConf',
 ];
 
 /** An entry of `nodes`. */
@@ -40,6 +42,7 @@ export function readShortNode(reader: Reader, node: Mapping, readFile: ReadFile)
     interfaces,
     interfacesPosition: interfaces && reader.position(node, 'interfaces'),
     iptablesSave: readDump(reader, node, readFile),
+    resolvConf: readDnsConfig(reader, node, 'resolvConf', 'strict'),
     commands: readCommands(reader, node, 'commands'),
   };
 }

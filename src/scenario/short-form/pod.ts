@@ -1,6 +1,7 @@
 import type { PodDraft, PortDraft } from '../drafts.ts';
 import { readHostIp, readIps } from '../reading/addresses.ts';
 import { readCommands, readMtu, readPort, readTransport } from '../reading/common.ts';
+import { POD_DNS_KEYS, readPodDns } from '../reading/dns.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { isMapping, valueAt } from '../source/container.ts';
@@ -19,6 +20,7 @@ const KEYS: readonly string[] = [
   'mtu',
   'hairpinMode',
   'commands',
+  ...POD_DNS_KEYS,
 ];
 const PORT_KEYS: readonly string[] = ['containerPort', 'protocol', 'hostPort', 'hostIP', 'name', 'listens'];
 
@@ -39,6 +41,7 @@ export function readShortPod(reader: Reader, pod: Mapping): PodDraft | undefined
     labels: reader.textMap(pod, 'labels'),
     ports: reader.items(pod, 'ports', (list, i) => readShortPort(reader, list, i)),
     containers: reader.items(pod, 'containers', (list, i) => readContainerName(reader, list, i)),
+    dns: readPodDns(reader, pod, 'strict'),
     hostNetwork: reader.boolean(pod, 'hostNetwork'),
     ready: reader.boolean(pod, 'ready'),
     terminating: reader.boolean(pod, 'terminating'),
