@@ -5,6 +5,7 @@ import { addCheckCommand } from './commands/check.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addLabCommand } from './commands/lab.ts';
 import { addRulesCommand } from './commands/rules.ts';
+import { addTopologyCommand } from './commands/topology.ts';
 import { addTraceCommand } from './commands/trace.ts';
 import { printableLines } from '../render/printable.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -47,6 +48,7 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
   addTraceCommand(program, io, act);
   addRulesCommand(program, io, act);
   addCheckCommand(program, io, act);
+  addTopologyCommand(program, io, act);
   addExplainCommand(program, io, act);
   addLabCommand(program, io, act);
   pointToOwnHelp(program, 'k8snet');
@@ -70,6 +72,7 @@ Examples:
   k8snet trace cluster.yaml --from pod/client --to svc/web:80      from a pod to a service
   kubectl get nodes,pods,svc,endpointslices -A -o yaml | k8snet trace - --from pod/client --to svc/web:80
   k8snet rules cluster.yaml --node node-1                          what kube-proxy and the CNI write there
+  k8snet topology scenarios/tutorial.yaml                          draw its network
   k8snet check scenarios/tutorial.yaml                             run the checks of a scenario
 
 Exit codes: 0 yes, 1 no, 2 wrong input or command line, 3 a fault of k8snet.

@@ -1,3 +1,4 @@
+import { mermaidLabel } from './mermaid-label.ts';
 import { printableDeep } from './printable.ts';
 import { percent } from './style.ts';
 import { endpoint, shortName } from './text/names.ts';
@@ -17,8 +18,8 @@ export function traceMermaid(trace: Trace): string {
   const branches = outcomes.flatMap((outcome, i) => [...branchStart(outcome, i, outcomes.length), ...steps(outcome, ids)]);
   const lines = [
     'sequenceDiagram',
-    `  accTitle: ${label(`${shortName(from)} to ${shortName(to)}`)}`,
-    ...hosts.map((host) => `  participant ${ids.get(host)} as ${label(shortName(host))}`),
+    `  accTitle: ${mermaidLabel(`${shortName(from)} to ${shortName(to)}`)}`,
+    ...hosts.map((host) => `  participant ${ids.get(host)} as ${mermaidLabel(shortName(host))}`),
     ...branches,
     ...(outcomes.length > 1 ? ['  end'] : []),
   ];
@@ -28,7 +29,7 @@ export function traceMermaid(trace: Trace): string {
 function branchStart(outcome: Outcome, i: number, count: number): readonly string[] {
   if (count < 2) return [];
   return [
-    `  ${i === 0 ? 'alt' : 'else'} ${label(`${percent(outcome.probability)} ${outcome.server ? shortName(outcome.server) : outcome.verdict}`)}`,
+    `  ${i === 0 ? 'alt' : 'else'} ${mermaidLabel(`${percent(outcome.probability)} ${outcome.server ? shortName(outcome.server) : outcome.verdict}`)}`,
   ];
 }
 
@@ -36,7 +37,7 @@ function steps(outcome: Outcome, ids: ReadonlyMap<string, string>): readonly str
   const last = outcome.request.at(-1) ?? outcome.reply.at(-1);
   const note = last
     ? [
-        `  Note over ${ids.get(last.host)}: ${label(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`,
+        `  Note over ${ids.get(last.host)}: ${mermaidLabel(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`,
       ]
     : [];
   return [...part(outcome.request, '->>', ids), ...part(outcome.reply, '-->>', ids), ...note];
@@ -48,11 +49,11 @@ function part(events: readonly TraceEvent[], arrow: string, ids: ReadonlyMap<str
   return events.flatMap((event, i) => {
     const line = notes.get(i);
     if (line && event.kind !== 'socket')
-      return [`  Note over ${ids.get(event.host)}: ${label(`${line.place} ${line.columns.join(' ')}`)}`];
+      return [`  Note over ${ids.get(event.host)}: ${mermaidLabel(`${line.place} ${line.columns.join(' ')}`)}`];
     const next = nextEvent(events, i, (other) => other.host !== event.host);
     const following = events[i + 1];
     if (event.kind !== 'tx' || !next || following?.host === event.host) return [];
-    return [`  ${ids.get(event.host)}${arrow}${ids.get(next.host)}: ${label(frame(event))}`];
+    return [`  ${ids.get(event.host)}${arrow}${ids.get(next.host)}: ${mermaidLabel(frame(event))}`];
   });
 }
 
@@ -60,18 +61,4 @@ function frame({ packet }: TraceEvent): string {
   if (!packet) return 'frame';
   const what = packet.flags?.replaceAll(',', '-') ?? packet.protocol;
   return `${what} ${endpoint(packet.src, packet.sport)} → ${endpoint(packet.dst, packet.dport)}`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '#': '#35;',
-  ';': '#59;',
-  '<': '#lt;',
-  '>': '#gt;',
-  '&': '#amp;',
-  '%%': '#37;#37;',
-};
-
-/** Mermaid ends a statement at ; and reads # as the start of an entity, and %% anywhere as that of a directive or comment. */
-function label(text: string): string {
-  return text.replace(/[#;<>&]|%%/g, (found) => ENTITIES[found]!);
 }

@@ -1,0 +1,106 @@
+import { networkRows } from './network-rows.ts';
+import { bare, count, devicesByRole, fewTexts, kindText, podName, portsText, tunnelText } from './words.ts';
+import type { Topology, TopologyDevice, TopologyNode, TopologyPod } from '../../trace/topology.ts';
+import type { Ink } from './canvas.ts';
+import type { NetworkRow } from './network-rows.ts';
+import type { PodBox } from './pod-box.ts';
+
+/** A device or a process inside the host's box. */
+export interface HostRow {
+  /** On the IP stack, or on the bridge above it. */
+  readonly hangs: 'stack' | 'bridge';
+  /** The bus of a bridge goes on below. */
+  readonly bus: boolean;
+  readonly name: string;
+  readonly ink: Ink;
+  readonly text: string;
+  /** Lines below it. */
+  readonly below: readonly string[];
+  /** What its cable leads to, outside of the box. */
+  readonly cable: Cable | null;
+}
+
+export type Cable =
+  | { readonly to: 'pod'; readonly box: PodBox }
+  | { readonly to: 'network'; readonly rows: readonly NetworkRow[] };
+
+/** Processes of the host's namespace that are named. */
+const NAMED_PROCESSES = 6;
+
+/** All devices of a node from its pods down to its cables, each with what it leads to. */
+export function hostRows(node: TopologyNode, topology: Topology, boxes: readonly PodBox[]): readonly HostRow[] {
+  const { bridges, tunnels, dummies, uplinks, cables } = devicesByRole(node);
+  const byHost = new Map(boxes.map((box) => [box.host, box]));
+  const toPod = ({ peer }: TopologyDevice): Cable | null => {
+    const box = peer && byHost.get(peer.host);
+    return box ? { to: 'pod', box } : null;
+  };
+  return [
+    ...bridges.flatMap(({ bridge, ports }) => [
+      onStack(bridge, { text: bridge.addresses.join(', '), below: [bridgeFacts(bridge, node)], bus: ports.length > 0 }),
+      ...ports.map((port, i) => onBridge(port, bridge, i < ports.length - 1, toPod(port))),
+    ]),
+    ...cables.map((cable) => onStack(cable, { text: cable.addresses.join(', '), below: [factsOf(cable)], cable: toPod(cable) })),
+    ...processes(node.pods.filter(({ hostNetwork }) => hostNetwork)),
+    ...dummies.map((dummy) => onStack(dummy, { text: fewTexts(bare(dummy.addresses)), below: [factsOf(dummy)] })),
+    ...tunnels.map((tunnel) =>
+      onStack(tunnel, { text: tunnel.addresses.join(', '), below: [factsOf(tunnel), ...tunnelFacts(tunnel)] }),
+    ),
+    ...uplinks.map((uplink) => {
+      const [first = 'no address', ...rest] = uplink.addresses;
+      const below = [...rest, [factsOf(uplink), ...(uplink.mac === null ? [] : [uplink.mac])].join(', ')];
+      return onStack(uplink, {
+        text: first,
+        below,
+        cable: { to: 'network', rows: networkRows(topology, uplink, `node/${node.name}`) },
+      });
+    }),
+  ];
+}
+
+function onStack(device: TopologyDevice, more: Pick<HostRow, 'text' | 'below'> & Partial<HostRow>): HostRow {
+  const ink = !device.up && device.kind !== 'dummy' ? 'bad' : device.tunnel ? 'tunnel' : 'device';
+  return { hangs: 'stack', bus: false, name: device.name, ink, cable: null, ...more };
+}
+
+/** Of a port only what its bridge does not say already. */
+function onBridge(port: TopologyDevice, bridge: TopologyDevice, bus: boolean, cable: Cable | null): HostRow {
+  const facts = [...(port.up ? [] : ['down']), ...(port.mtu === bridge.mtu ? [] : [`MTU ${port.mtu}`]), ...port.addresses];
+  return { hangs: 'bridge', bus, name: port.name, ink: port.up ? 'device' : 'bad', text: facts.join(', '), below: [], cable };
+}
+
+function processes(pods: readonly TopologyPod[]): readonly HostRow[] {
+  const row = (name: string, text: string): HostRow => ({
+    hangs: 'stack',
+    bus: false,
+    name,
+    ink: 'name',
+    text,
+    below: [],
+    cable: null,
+  });
+  const shown = pods.length <= NAMED_PROCESSES + 1 ? pods : pods.slice(0, NAMED_PROCESSES);
+  const rest = pods.length - shown.length;
+  return [
+    ...shown.map((pod) => row(podName(pod), ['hostNetwork', portsText(pod.listens)].filter((text) => text !== '').join(', '))),
+    ...(rest === 0 ? [] : [row(`and ${count(rest, 'more pod')}`, 'hostNetwork')]),
+  ];
+}
+
+function factsOf(device: TopologyDevice): string {
+  const maker = device.by === null || device.by === 'underlay' ? [] : [`made by ${device.by}`];
+  return [kindText(device), `MTU ${device.mtu}`, ...maker].filter((fact) => fact !== '').join(', ');
+}
+
+/** A bridge with an address is where its pods send what is not for their own network. */
+function bridgeFacts(bridge: TopologyDevice, { pods }: TopologyNode): string {
+  const gateways = bare(bridge.addresses).map((address) => `default via ${address} `);
+  const isGateway = pods.some(({ routes }) => routes.some((route) => gateways.some((start) => `${route} `.startsWith(start))));
+  return isGateway ? `${factsOf(bridge)}, the default gateway of its pods` : factsOf(bridge);
+}
+
+function tunnelFacts({ tunnel }: TopologyDevice): readonly string[] {
+  if (tunnel === null) return [];
+  const way = tunnel.lower === null ? '' : ` and leaves by ${tunnel.lower}`;
+  return [`wraps frames: ${tunnelText(tunnel)}${way}`];
+}

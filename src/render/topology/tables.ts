@@ -1,0 +1,92 @@
+import { cells, cut, widest } from './canvas.ts';
+import { hasSay } from './hook-path.ts';
+import { count } from './words.ts';
+import type { TopologyChain, TopologyDetail, TopologyEntrance, TopologyMaker } from '../../trace/topology.ts';
+import type { Style } from '../style.ts';
+
+/** Who made the rules at each hook, one line a table. */
+export function chainLines({ hooks }: TopologyDetail, style: Style, width: number): readonly string[] {
+  const rows = hooks.flatMap(({ hook, chains }) =>
+    chains.filter(hasSay).map((chain, i) => [i === 0 ? hook : '', chainName(chain), rulesText(chain), makersText(chain.makers)]),
+  );
+  return columns(rows, style, width, ['cyan', 'plain', 'plain', 'dim']);
+}
+
+function chainName({ kind, family, table }: TopologyChain): string {
+  return [kind === 'iptables' || kind === 'ipvs' ? '' : kind.replace('iptables-', ''), table, family === 6 ? 'IPv6' : '']
+    .filter((word) => word !== '')
+    .join(' ');
+}
+
+function rulesText({ kind, rules, behind, policy }: TopologyChain): string {
+  if (kind === 'ipvs') return `${rules}, ${count(behind, 'real server')}`;
+  const more = behind === 0 ? '' : `, ${behind} more behind`;
+  return `${count(rules, 'rule')}${more}${policy === 'DROP' ? ', policy DROP' : ''}`;
+}
+
+function makersText(makers: readonly TopologyMaker[]): string {
+  if (makers.length === 1) return makers[0]!.by;
+  return makers.map(({ by, rules }) => `${by} ${rules}`).join(', ');
+}
+
+/** Routes with what they are for, as far as the width goes; a route itself is never cut. */
+export function routeLines({ routes, moreRoutes }: TopologyDetail, style: Style, width: number): readonly string[] {
+  const several = new Set(routes.map(({ table }) => table)).size > 1;
+  const rows = routes.map(({ table, text, purpose }) => [several ? `${table}: ${text}` : text, purpose]);
+  const lines = columns(rows, style, width, ['plain', 'dim']);
+  return moreRoutes === 0 ? lines : [...lines, style.chalk.dim(`  and ${moreRoutes} more of this kind`)];
+}
+
+const KINDS: Readonly<Record<TopologyEntrance['kind'], string>> = {
+  'node-port': 'node port',
+  'host-port': 'host port',
+  'health-check': 'health check',
+  socket: 'socket',
+};
+
+/** Entrances that are listed. */
+const LISTED = 30;
+
+/** At which ports of the node something answers, and what. */
+export function entranceLines({ entrances }: TopologyDetail, style: Style, width: number): readonly string[] {
+  const rows = entrances
+    .slice(0, LISTED)
+    .map(({ kind, protocol, port, address, object, to }) => [
+      `${protocol} ${port}`,
+      KINDS[kind],
+      `${object ?? ''}${to === null ? '' : `${object === null ? '' : ' '}${arrowTo(kind, to)}`}`,
+      address === null ? '' : `only on ${address}`,
+    ]);
+  const lines = columns(rows, style, width, ['cyan', 'plain', 'plain', 'dim']);
+  return entrances.length <= LISTED ? lines : [...lines, style.chalk.dim(`  and ${entrances.length - LISTED} more`)];
+}
+
+function arrowTo(kind: TopologyEntrance['kind'], to: string): string {
+  return kind === 'node-port' ? `port ${to}` : `→ ${to}`;
+}
+
+type Tone = 'plain' | 'dim' | 'cyan';
+
+/** Texts under each other; the last column of a row is cut, or goes below where there is no room for it. */
+function columns(
+  rows: readonly (readonly string[])[],
+  { chalk }: Style,
+  width: number,
+  tones: readonly Tone[],
+): readonly string[] {
+  const widths = tones.map((_, c) => widest(rows.map((row) => row[c] ?? '')));
+  const paint = (text: string, tone: Tone): string =>
+    tone === 'plain' ? text : tone === 'dim' ? chalk.dim(text) : chalk.cyan(text);
+  return rows.flatMap((row) => {
+    const last = row.length - 1;
+    const start = widths.slice(0, last).reduce((sum, w) => sum + w + 2, 2);
+    const head = row
+      .slice(0, last)
+      .map((text, c) => paint(text, tones[c]!) + ' '.repeat(widths[c]! - cells(text) + 2))
+      .join('');
+    const end = row[last]!;
+    if (end === '') return [`  ${head}`.trimEnd()];
+    if (start + cells(end) <= width) return [`  ${head}${paint(end, tones[last]!)}`];
+    return [`  ${head}`.trimEnd(), `      ${paint(cut(end, width - 6), tones[last]!)}`];
+  });
+}

@@ -1,0 +1,125 @@
+import { linesOf } from '../../kernel/netfilter/iptables/edit.ts';
+import { formatIp, isIpv4 } from '../../net/ip.ts';
+import { interfaceAddressesOf, nodePortAddressesOf } from '../../kubernetes/services/node-port-addresses.ts';
+import { proxyFamilies } from '../../kubernetes/services/proxy-families.ts';
+import { servicePortsOf } from '../../kubernetes/services/service-port.ts';
+import { servicePortName } from '../explain/service-index.ts';
+import { readRuleText } from '../explain/rule-text.ts';
+import type { Host } from '../../kernel/host.ts';
+import type { IptablesTables } from '../../kernel/netfilter/iptables/table.ts';
+import type { Cluster, Node, Pod } from '../../kubernetes/model/cluster.ts';
+import type { TopologyEntrance } from '../../trace/topology.ts';
+
+/**
+ * Ports of a node's own addresses at which something answers: node ports, which are rules and no sockets; host ports, which are too;
+ * sockets. Where the node's rules come from a dump, its rules are what counts.
+ */
+export function entrancesOf(cluster: Cluster, node: Node, pods: readonly Pod[], host: Host): readonly TopologyEntrance[] {
+  const ports =
+    node.iptablesSave === null
+      ? [...nodePorts(cluster, node), ...hostPorts(pods), ...healthChecks(cluster)]
+      : dumpedPorts(host.netfilter.iptables);
+  return unique([...ports, ...sockets(host)]);
+}
+
+function nodePorts(cluster: Cluster, node: Node): readonly TopologyEntrance[] {
+  if (cluster.kubeProxy.mode === 'none') return [];
+  return proxyFamilies(cluster, node).flatMap((family) => {
+    const where = nodePortAddressesOf(cluster, node, family);
+    const addresses = where.matchesAll ? [null] : where.among(interfaceAddressesOf(node, family)).map(formatIp);
+    return servicePortsOf(cluster, family)
+      .filter(({ nodePort }) => nodePort !== 0)
+      .flatMap(({ service, protocol, port, nodePort }) =>
+        addresses.map(
+          (address): TopologyEntrance => ({
+            kind: 'node-port',
+            protocol,
+            port: nodePort,
+            address,
+            object: `Service ${service.namespace}/${service.name}`,
+            to: String(port),
+          }),
+        ),
+      );
+  });
+}
+
+/** kube-proxy itself listens there, for load balancers that ask whether a node has endpoints. */
+function healthChecks(cluster: Cluster): readonly TopologyEntrance[] {
+  if (cluster.kubeProxy.mode === 'none') return [];
+  return cluster.services
+    .filter(({ healthCheckNodePort }) => healthCheckNodePort !== 0)
+    .map(({ namespace, name, healthCheckNodePort }) => ({
+      kind: 'health-check',
+      protocol: 'tcp',
+      port: healthCheckNodePort,
+      address: null,
+      object: `Service ${namespace}/${name}`,
+      to: null,
+    }));
+}
+
+function hostPorts(pods: readonly Pod[]): readonly TopologyEntrance[] {
+  return pods.flatMap((pod) => {
+    const address = pod.addresses.find(isIpv4) ?? pod.addresses[0];
+    return pod.ports.flatMap(({ protocol, port, hostPort, hostIp }): readonly TopologyEntrance[] =>
+      hostPort === null
+        ? []
+        : [
+            {
+              kind: 'host-port',
+              protocol,
+              port: hostPort,
+              address: hostIp === null || hostIp === 0 || hostIp === 0n ? null : formatIp(hostIp),
+              object: `Pod ${pod.namespace}/${pod.name}`,
+              to:
+                address === undefined
+                  ? String(port)
+                  : `${isIpv4(address) ? formatIp(address) : `[${formatIp(address)}]`}:${port}`,
+            },
+          ],
+    );
+  });
+}
+
+function sockets(host: Host): readonly TopologyEntrance[] {
+  return host.listeners.map(({ protocol, port, address, origin }) => ({
+    kind: 'socket',
+    protocol,
+    port,
+    address: address === null ? null : formatIp(address),
+    object: origin?.object ?? null,
+    to: null,
+  }));
+}
+
+/** Node ports stand in KUBE-NODEPORTS; a host port is a DNAT of portmap (CNI-DN-...) or of Docker. */
+function dumpedPorts(tables: IptablesTables): readonly TopologyEntrance[] {
+  const nat = tables.get('nat');
+  return [...(nat?.chainNames() ?? [])].flatMap((name) => {
+    const kind = name === 'KUBE-NODEPORTS' ? 'node-port' : /^(CNI-DN-|DOCKER$)/.test(name) ? 'host-port' : null;
+    const chain = kind === null ? undefined : nat?.chain(name);
+    if (kind === null || chain === undefined) return [];
+    return linesOf(chain).flatMap(({ body }): readonly TopologyEntrance[] => {
+      const rule = readRuleText(body);
+      const port = Number(rule.option('--dport'));
+      const leads = kind === 'node-port' ? /^KUBE-(SVC|EXT|XLB|FW|SVL)-/.test(rule.target) : rule.target === 'DNAT';
+      if (!leads || !Number.isInteger(port) || port === 0) return [];
+      const service = kind === 'node-port' ? servicePortName(rule.comment) : null;
+      return [
+        {
+          kind,
+          protocol: rule.option('-p') ?? 'tcp',
+          port,
+          address: rule.option('-d')?.replace(/\/32$/, '') ?? null,
+          object: service === null ? null : `Service ${service.split(':', 1)[0]}`,
+          to: kind === 'host-port' ? rule.option('--to-destination') : null,
+        },
+      ];
+    });
+  });
+}
+
+function unique(entrances: readonly TopologyEntrance[]): readonly TopologyEntrance[] {
+  return [...new Map(entrances.map((entrance) => [JSON.stringify(entrance), entrance])).values()];
+}

@@ -1,0 +1,102 @@
+import { cidrBits, cidrContains, sameCidr } from '../../net/cidr.ts';
+import { formatIp } from '../../net/ip.ts';
+import { formatRoute, formatTable } from '../../kernel/routing/format.ts';
+import { TABLE_LOCAL, TABLE_MAIN } from '../../kernel/routing/route.ts';
+import type { Cidr } from '../../net/cidr.ts';
+import type { Host } from '../../kernel/host.ts';
+import type { Route } from '../../kernel/routing/route.ts';
+import type { Cluster, Node } from '../../kubernetes/model/cluster.ts';
+import type { TopologyRoute } from '../../trace/topology.ts';
+
+/** Routes of a large cluster's node are nearly all alike: so many are listed. */
+const LISTED = 100;
+
+export interface ListedRoutes {
+  readonly routes: readonly TopologyRoute[];
+  readonly more: number;
+}
+
+/** The routes of a namespace but those of table local, which only repeat its own addresses. */
+export function routesOf(host: Host, cluster: Cluster): ListedRoutes {
+  const owners = ownersOf(cluster);
+  const tables = [...host.routing.tables.values()].filter(({ id }) => id !== TABLE_LOCAL);
+  const all = tables.flatMap(({ id, routes }) => [...routes()].map((route) => ({ id, route })));
+  const shown = all.toSorted((a, b) => Number(b.id === TABLE_MAIN) - Number(a.id === TABLE_MAIN)).slice(0, LISTED);
+  return {
+    routes: shown.map(({ id, route }) => ({
+      table: formatTable(id),
+      text: formatRoute(route),
+      purpose: purposeOf(route, host, cluster, owners),
+    })),
+    more: all.length - shown.length,
+  };
+}
+
+/** Nodes by their pod ranges. */
+type Owners = ReadonlyMap<string, Node>;
+
+function ownersOf({ nodes }: Cluster): Owners {
+  return new Map(nodes.flatMap((node) => node.podCidrs.map((range) => [keyOf(range), node] as const)));
+}
+
+function keyOf({ address, length }: Cidr): string {
+  return `${address}/${length}`;
+}
+
+/** A few words on what a route is for. */
+function purposeOf(route: Route, host: Host, cluster: Cluster, owners: Owners): string {
+  switch (route.type) {
+    case 'unreachable':
+      return 'refused: no route to host';
+    case 'prohibit':
+      return 'refused: prohibited';
+    case 'blackhole':
+      return 'dropped without a word';
+    case 'throw':
+      return 'not here: the next table is asked';
+    case 'local':
+      return 'this host itself';
+    case 'broadcast':
+      return 'broadcast';
+    case 'unicast':
+      return unicastPurpose(route, host, cluster, owners);
+  }
+}
+
+function unicastPurpose(route: Route, host: Host, cluster: Cluster, owners: Owners): string {
+  const [hop] = route.nexthops;
+  const device = hop?.dev == null ? undefined : host.devices.get(hop.dev);
+  if (route.dst.length === 0) return 'everything else: the router';
+  const owner = owners.get(keyOf(route.dst));
+  if (owner !== undefined && `node/${owner.name}` !== host.name) {
+    const how =
+      device?.kind === 'vxlan' ? ', through the tunnel' : ownerIsNextHop(owner, route) ? ', the node is the next hop' : '';
+    return `pods of ${owner.name}${how}`;
+  }
+  if (device?.kind === 'bridge' && hop?.via === null && host.name !== 'underlay') return `pods of this node, on ${device.name}`;
+  const external = cluster.externals.find(({ addresses }) =>
+    addresses.some((a) => isHostRoute(route.dst) && a === route.dst.address),
+  );
+  if (external !== undefined) return `external/${external.name}`;
+  if (hop?.via == null) return linkPurpose(route, cluster);
+  return `by way of ${formatIp(hop.via)}`;
+}
+
+function ownerIsNextHop(owner: Node, { nexthops }: Route): boolean {
+  return nexthops.some(({ via }) => via !== null && owner.addresses.includes(via));
+}
+
+function isHostRoute(dst: Cidr): boolean {
+  return dst.length === cidrBits(dst);
+}
+
+function linkPurpose({ dst }: Route, { underlay, podCidrs }: Cluster): string {
+  const ranges = [
+    { name: null, cidr: underlay.nodeCidr },
+    ...(underlay.second ? [{ name: null, cidr: underlay.second.cidr }] : []),
+    ...underlay.subnets,
+  ];
+  const network = ranges.find(({ cidr }) => sameCidr(cidr, dst));
+  if (network !== undefined) return network.name === null ? 'the nodes’ own network' : `network ${network.name}`;
+  return podCidrs.some((range) => cidrContains(range, dst.address)) ? 'pods' : 'on the link';
+}
