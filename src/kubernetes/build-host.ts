@@ -9,7 +9,7 @@ import type { FdbEntry } from '../kernel/device/fdb.ts';
 import type { Host, HostName, NeighbourTable } from '../kernel/host.ts';
 import type { Netfilter } from '../kernel/netfilter/netfilter.ts';
 import type { TableRoute } from '../kernel/routing/connected.ts';
-import type { RoutingTable } from '../kernel/routing/route.ts';
+import type { RoutingRule, RoutingTable } from '../kernel/routing/route.ts';
 import type { Listener } from '../kernel/socket/listener.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
 import { NO_NEIGHBOURS } from './cni/mode.ts';
@@ -21,6 +21,8 @@ export interface HostParts {
   readonly devices: readonly Device[];
   readonly routes: readonly TableRoute[];
   readonly generatedRoutes?: readonly RoutingTable[];
+  /** Beside the default ones. */
+  readonly routingRules?: readonly RoutingRule[];
   readonly neighbours?: StaticNeighbours;
   /** What warm caches know. */
   readonly knownMac: (device: string, address: IpAddress) => Mac | undefined;
@@ -38,7 +40,7 @@ export function buildHost(parts: HostParts, cold: boolean): Host {
   return {
     name: parts.name,
     devices: new Map(devices.map((device) => [device.name, device])),
-    routing: routingPolicy(devices, parts.routes, parts.generatedRoutes),
+    routing: routingPolicy(devices, parts.routes, parts.generatedRoutes, parts.routingRules),
     neighbours: neighbours(parts.neighbours ?? NO_NEIGHBOURS, cold ? () => undefined : parts.knownMac),
     get fdb() {
       return fdb();

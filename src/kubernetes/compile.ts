@@ -3,11 +3,12 @@ import { addressHolders } from './address-holders.ts';
 import { indexCluster, podKey } from './cluster-index.ts';
 import { once } from '../support/once.ts';
 import { cniMode } from './cni/select.ts';
-import { cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
+import { cloudHost, cniContext, externalHost, nodeHost, podHost, underlayHost } from './hosts.ts';
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
 import { NONE_MODE } from './cni/none/mode.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
+import type { Balancer } from './balancer/balancers.ts';
 import type { Host, HostName } from '../kernel/host.ts';
 import type { World } from '../kernel/world.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
@@ -21,9 +22,13 @@ import type { RuleComponent } from './node-rules.ts';
 export interface CompileOptions {
   /** Nobody knows any neighbour yet and bridges have learnt nothing; default false. */
   readonly coldNeighbours?: boolean;
+  /** Names of nodes that fail the health checks of a balancer, asked once a packet gets there; default: all are well. */
+  readonly unhealthy?: (balancer: Balancer) => ReadonlySet<string>;
   /** Names the makers of the rules of dumps; default: nobody does. */
   readonly recogniseRules?: RecogniseRules;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Why a cluster can't be compiled, and where the input says so. */
 export interface CompileProblem {
@@ -51,6 +56,7 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
     cni,
     cold: options.coldNeighbours ?? false,
     recogniseRules: options.recogniseRules ?? ((tables) => tables),
+    unhealthy: options.unhealthy ?? (() => NONE),
   };
   const hosts = new Map<HostName, Host>();
   for (const [name, commands] of commandsByHost(cluster)) {
@@ -85,7 +91,7 @@ function cniOf(cluster: Cluster): CniMode {
 }
 
 function worldOf(blueprint: Blueprint, changed: ReadonlyMap<HostName, Host>): World {
-  const { index, cold } = blueprint;
+  const { index, cold, links } = blueprint;
   const hosts = new Map<HostName, Host | undefined>(changed);
   const holders = once(() => addressHolders(index, ['underlay', ...changed.keys()]));
   return {
@@ -98,6 +104,7 @@ function worldOf(blueprint: Blueprint, changed: ReadonlyMap<HostName, Host>): Wo
       for (const { name } of nodes) yield `node/${name}`;
       for (const pod of pods) if (!pod.hostNetwork) yield `pod/${podKey(pod)}`;
       for (const { name } of externals) yield `external/${name}`;
+      for (const { balancer } of links.balancers) yield balancer.host;
       yield 'underlay';
     },
     holders: (address) => holders()(address),
@@ -121,6 +128,10 @@ function buildNamed(name: HostName, blueprint: Blueprint): Host | undefined {
     case 'external': {
       const external = index.external(rest);
       return external && externalHost(external, blueprint);
+    }
+    case 'balancer': {
+      const cabled = blueprint.links.balancers.find(({ balancer }) => balancer.host === name);
+      return cabled && cloudHost(cabled, blueprint);
     }
     case 'underlay':
       return slash < 0 ? underlayHost(blueprint) : undefined;

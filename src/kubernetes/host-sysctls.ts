@@ -2,14 +2,18 @@ import { inheritedSysctls, sysctlPath, writeSysctl } from '../kernel/sysctl-writ
 import type { Device } from '../kernel/device/device.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
 
+const NO_REDIRECTS = [
+  ['net.ipv4.conf.all.send_redirects', '0'],
+  ['net.ipv4.conf.default.send_redirects', '0'],
+] as const;
+
 /** What a real node has beside the kernel's defaults (facts: flannel-node, Sysctls). */
 export const NODE_SYSCTLS: Sysctls = new Map([
   ['net.ipv4.ip_forward', '1'],
   ['net.bridge.bridge-nf-call-iptables', '1'],
   ['net.ipv4.conf.all.rp_filter', '0'],
   ['net.ipv4.conf.default.rp_filter', '0'],
-  ['net.ipv4.conf.all.send_redirects', '0'],
-  ['net.ipv4.conf.default.send_redirects', '0'],
+  ...NO_REDIRECTS,
 ]);
 
 /** Pods and external hosts. */
@@ -28,6 +32,10 @@ export const NODE_SYSCTLS_6: Sysctls = new Map([
 /** The router: it does not hand bridged frames to iptables. */
 export const ROUTER_SYSCTLS: Sysctls = new Map([...NODE_SYSCTLS, ['net.bridge.bridge-nf-call-iptables', '0']]);
 export const ROUTER_SYSCTLS_6: Sysctls = new Map([...NODE_SYSCTLS_6, ['net.bridge.bridge-nf-call-ip6tables', '0']]);
+
+/** A balancer of the cloud: it forwards, by the interface that a packet came by too. */
+export const BALANCER_SYSCTLS: Sysctls = new Map([...LEAF_SYSCTLS, ['net.ipv4.ip_forward', '1'], ...NO_REDIRECTS]);
+export const BALANCER_SYSCTLS_6: Sysctls = new Map([['net.ipv6.conf.all.forwarding', '1']]);
 
 const DEVICE_KEY = /^net\.ipv4\.conf\.(?!all\.|default\.)/;
 

@@ -3,6 +3,9 @@ import { deviceAddress } from '../kernel/device/address.ts';
 import { PLAIN_DEVICE, loopbackDevice } from '../kernel/device/build.ts';
 import { lazyNetfilter } from '../kernel/netfilter/build.ts';
 import { buildHost } from './build-host.ts';
+import { balancerHost } from './balancer/host.ts';
+import { healthListeners } from './balancer/health.ts';
+import { returnMarks, returnRules } from './balancer/router.ts';
 import { podKey } from './cluster-index.ts';
 import { dumpedRules } from './dumped-rules.ts';
 import {
@@ -20,10 +23,10 @@ import { userspaceListeners } from './kube-proxy/userspace/listeners.ts';
 import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
+import { interfacesOf } from './model/node-interfaces.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import { rangeHolding } from './underlay/links.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
-import { interfacesOf } from './model/node-interfaces.ts';
 import type { Host } from '../kernel/host.ts';
 import type { Sysctls } from '../kernel/sysctl.ts';
 import type { Device } from '../kernel/device/device.ts';
@@ -32,6 +35,8 @@ import type { ClusterIndex } from './cluster-index.ts';
 import type { IpvsState } from './kube-proxy/ipvs/index.ts';
 import type { CniContext, CniMode, NodeUplink } from './cni/mode.ts';
 import type { ExternalHost, Node, Pod } from './model/cluster.ts';
+import type { Balancer } from './balancer/balancers.ts';
+import type { CabledBalancer } from './balancer/cables.ts';
 import type { Links } from './underlay/links.ts';
 
 /** What all hosts of a cluster are compiled from. */
@@ -42,6 +47,8 @@ export interface Blueprint {
   /** Nobody knows a neighbour yet. */
   readonly cold: boolean;
   readonly recogniseRules: RecogniseRules;
+  /** Names of nodes that fail the health checks of a balancer. */
+  readonly unhealthy: (balancer: Balancer) => ReadonlySet<string>;
 }
 
 /** Namespace of a node, before its `commands`. */
@@ -72,6 +79,7 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
       listeners: [
         ...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),
         ...nodeListeners(node),
+        ...healthListeners(index.cluster, node),
         ...(index.cluster.kubeProxy.mode === 'userspace' ? userspaceListeners(index.cluster, node) : []),
       ],
       origin: { object: `Node ${node.name}`, by: 'kubelet', role: 'node' },
@@ -132,13 +140,36 @@ export function externalHost(external: ExternalHost, { index, links, cold }: Blu
   );
 }
 
+/** Namespace of one of the cloud's balancers. */
+export function cloudHost(cabled: CabledBalancer, { index, links, cold, unhealthy }: Blueprint): Host {
+  return balancerHost(cabled, { cluster: index.cluster, links, ipv6: index.ipv6, cold, unhealthy });
+}
+
 /** Switch and router of the nodes. */
 export function underlayHost({ index, links, cni, cold }: Blueprint): Host {
-  const network = underlayNetwork(links, index.cluster.underlay.firewall, cni.underlayRoutes(), index.ipv6);
+  const { cluster } = index;
+  const mode = cluster.loadBalancer?.mode ?? null;
+  const network = underlayNetwork(links, cluster.underlay.firewall, cni.underlayRoutes(), mode, index.ipv6);
   const sysctls = withIpv6(ROUTER_SYSCTLS, index.ipv6 ? ROUTER_SYSCTLS_6 : null);
   // Ports have no part in routing: their own sysctls say nothing.
   const routing = network.devices.filter(({ master }) => master === null);
-  return buildHost({ name: 'underlay', ...network, sysctls: hostSysctls(sysctls, {}, routing), listeners: [] }, cold);
+  const returning = mode === 'nodePort' ? links.balancers : [];
+  return buildHost(
+    {
+      name: 'underlay',
+      ...network,
+      sysctls: hostSysctls(sysctls, {}, routing),
+      listeners: [],
+      ...(returning.length > 0 && {
+        routingRules: returnRules(returning),
+        netfilter: lazyNetfilter({
+          iptables: () => returnMarks(returning, 4),
+          ...(index.ipv6 && { ip6tables: () => returnMarks(returning, 6) }),
+        }),
+      }),
+    },
+    cold,
+  );
 }
 
 /** What CNI modes may ask about the underlay. */
@@ -154,9 +185,7 @@ export function cniContext(index: ClusterIndex, links: Links): CniContext {
           mtu,
           onLink: (other) => attachment !== undefined && rangeHolding(attachment.link, other) !== undefined,
         };
-      }
-      return undefined;
-    },
+      }),
   };
 }
 

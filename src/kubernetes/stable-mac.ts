@@ -18,6 +18,10 @@ export const MAC_PREFIX = {
   external: '02:c1',
   /** The router's end of the cable to an external host. */
   externalRouter: '02:fd',
+  /** A balancer's end of its cable to the router, its legs on switches, and the router's end. */
+  balancer: '02:c2',
+  balancerLeg: '02:c3',
+  balancerRouter: '02:fc',
 } as const;
 
 export function fixedMac(prefix: (typeof MAC_PREFIX)[keyof typeof MAC_PREFIX], address: IpAddress): Mac {

@@ -58,7 +58,7 @@ export function tell(branches: readonly Branch<Step>[], journey: Journey, labora
 function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory: Laboratory, context: LayerContext): Outcome {
   const made = first.made.filter(({ connection }) => sameBefore || connection.purpose !== 'before');
   const asked = made.find(({ connection }) => connection.purpose === 'asked');
-  const others = made.filter((one) => one !== asked);
+  const others = [...healthChecks(made, laboratory), ...made.filter((one) => one !== asked)];
   const answering = ending.answered === 'last' ? made.at(-1) : asked;
   const { server = null, source = null } = ending.server === null ? (answering?.result ?? {}) : { server: ending.server };
   return {
@@ -74,6 +74,12 @@ function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory
     ...(asked && sendsData(asked.connection) && { data: withLayers(asked.result.data, context) }),
     legs: others.map((one) => legOf(one, made, others, context)),
   };
+}
+
+/** What the balancers on the way had asked the nodes before a connection came. */
+function healthChecks(made: readonly Made<Step>[], { health }: Laboratory): readonly Made<Step>[] {
+  const hosts = made.flatMap(({ result }) => result.request.map(({ host }) => host));
+  return [...new Set(hosts)].flatMap((host) => health.checksOf(host).map((check) => check.made));
 }
 
 /** The first connection that went wrong has it, the asked one before those behind it; queries only where no name was found. */
@@ -118,6 +124,7 @@ function legOf(one: Made<Step>, made: readonly Made<Step>[], others: readonly Ma
     from: connection.source.label,
     to: connection.destination.label,
     ...(connection.text !== null && { text: connection.text }),
+    ...(connection.answer !== undefined && result.verdict === 'connected' && { answer: connection.answer }),
     verdict: verdictOf(connection, result),
     request: [...withLayers(result.request, context), ...proxied(one, made, others)],
     reply: withLayers(result.reply, context),

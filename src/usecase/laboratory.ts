@@ -1,8 +1,11 @@
+import { once } from '../support/once.ts';
+import { nodeHealth } from './balancer/node-health.ts';
 import { originsForDump } from './explain/index.ts';
 import type { World } from '../kernel/world.ts';
 import type { CompileOptions, CompileResult } from '../kubernetes/compile.ts';
 import type { CommandLine, Cluster, ProxyMode, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
+import type { NodeHealth } from './balancer/node-health.ts';
 import type { Connect } from './explore.ts';
 
 /** The two machines every question needs: what makes kernel state of a cluster, and what walks a packet through it. */
@@ -18,6 +21,8 @@ export interface Laboratory {
   /** The same cluster without any operator's commands: what the controllers meant to be there. Compiled when first asked for. */
   readonly healthy: () => World | null;
   readonly connect: Connect;
+  /** What the cloud's balancers know of the nodes. */
+  readonly health: NodeHealth;
 }
 
 /** A command beside those of the cluster's hosts. */
@@ -50,21 +55,30 @@ export function openLaboratory(cluster: Cluster, options: LaboratoryOptions, eng
     coldNeighbours: options.coldNeighbours ?? false,
     recogniseRules: (tables, family) => originsForDump(tables, changed, family),
   };
-  const compiled = engine.compile(asked.cluster, compileOptions);
+  const compileHealthy = once((): World | null => {
+    const meant = withoutCommands(changed);
+    return worldOf(engine.compile(meant, { ...compileOptions, unhealthy: healthOf(meant).unhealthy }));
+  });
+  const healthOf = (given: Cluster): NodeHealth =>
+    nodeHealth({
+      cluster: given,
+      world: once(() => worldOf(engine.compile(given, compileOptions))),
+      healthy: () => compileHealthy(),
+      connect: engine.connect,
+    });
+  const health = healthOf(asked.cluster);
+  const compiled = engine.compile(asked.cluster, { ...compileOptions, unhealthy: health.unhealthy });
   if (!compiled.ok) {
     return { ok: false, diagnostics: compiled.problems.map((p) => problem('refused', p.message, p.position)) };
   }
-  let healthy: World | null | undefined;
-  const compileHealthy = (): World | null => {
-    if (healthy !== undefined) return healthy;
-    const result = engine.compile(withoutCommands(changed), compileOptions);
-    healthy = result.ok ? result.world : null;
-    return healthy;
-  };
   return {
     ok: true,
-    laboratory: { cluster: asked.cluster, world: compiled.world, healthy: compileHealthy, connect: engine.connect },
+    laboratory: { cluster: asked.cluster, world: compiled.world, healthy: compileHealthy, connect: engine.connect, health },
   };
+}
+
+function worldOf(compiled: CompileResult): World | null {
+  return compiled.ok ? compiled.world : null;
 }
 
 /** An error at a place of the input. */

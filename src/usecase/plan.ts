@@ -39,7 +39,12 @@ export function planConnection(cluster: Cluster, probe: Probe, options: PlanOpti
   if (probe.sourceAddress !== null && bind === null)
     return refused(`source address "${probe.sourceAddress}" is not an IP address`);
   const families = bind === null ? familiesOf(source.value.addresses) : [familyOf(bind)];
-  const destination = resolveDestination(cluster, probe.to, { namespace: options.namespace, protocol: probe.protocol, families });
+  const destination = resolveDestination(cluster, probe.to, {
+    namespace: options.namespace,
+    protocol: probe.protocol,
+    families,
+    fromOutside: source.value.host.startsWith('external/'),
+  });
   if (!destination.ok) return destination;
   const pin = resolvePin(cluster, probe.backend, options.namespace);
   if (!pin.ok) return pin;

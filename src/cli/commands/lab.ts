@@ -87,7 +87,12 @@ async function plan(args: readonly string[], options: LabOptions, io: Io): Promi
   return withLabErrors(() => {
     const opened = openLaboratory(scenario.cluster, { commands: options.do ?? [] }, engine);
     if (!opened.ok) throw new InputError(opened.diagnostics);
-    return planLab(opened.laboratory.cluster, { name: nameOf(names), coldNeighbours: false, listeners: true });
+    return planLab(opened.laboratory.cluster, {
+      name: nameOf(names),
+      coldNeighbours: false,
+      listeners: true,
+      unhealthy: opened.laboratory.health.unhealthy,
+    });
   });
 }
 

@@ -16,12 +16,13 @@ export const DEFAULT_RULES: readonly RoutingRule[] = [
 
 /**
  * The routing of a namespace with default rules: what the kernel makes for the devices' addresses, then `routes` in order. `generated`
- * are further parts of the main table that are too large to list.
+ * are further parts of the main table that are too large to list, `rules` those beside the default ones.
  */
 export function routingPolicy(
   devices: Iterable<Device>,
   routes: readonly TableRoute[],
   generated: readonly RoutingTable[] = [],
+  rules: readonly RoutingRule[] = [],
 ): RoutingPolicy {
   const byTable = new Map<number, Route[]>([
     [TABLE_LOCAL, []],
@@ -39,10 +40,12 @@ export function routingPolicy(
     const table = routingTable(id, list);
     tables.set(id, id === TABLE_MAIN && generated.length > 0 ? mergedTable(id, [table, ...generated]) : table);
   }
-  return { rules: DEFAULT_RULES, tables };
+  const all = rules.length === 0 ? DEFAULT_RULES : [...DEFAULT_RULES, ...rules].sort((a, b) => a.priority - b.priority);
+  return { rules: all, tables };
 }
 
-function lookupRule(family: 4 | 6, priority: number, table: number): RoutingRule {
+/** A rule of `ip rule` that sends all packets of a family to a table. */
+export function lookupRule(family: 4 | 6, priority: number, table: number): RoutingRule {
   return {
     priority,
     family,

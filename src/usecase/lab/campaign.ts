@@ -60,7 +60,12 @@ export function planCampaigns(
       continue;
     }
     const { laboratory } = opened;
-    const lab = planLab(laboratory.cluster, { name: options.lab, coldNeighbours, listeners: false });
+    const lab = planLab(laboratory.cluster, {
+      name: options.lab,
+      coldNeighbours,
+      listeners: false,
+      unhealthy: laboratory.health.unhealthy,
+    });
     const tasks: Task[] = [];
     for (const check of wanted) {
       const planned = planVerification(laboratory, check, check.before, options.namespace);

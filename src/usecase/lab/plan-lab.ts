@@ -3,6 +3,7 @@ import { withoutCommands } from '../laboratory.ts';
 import { agentHosts, vxlanPort } from './agent-hosts.ts';
 import { LabError } from './lab-error.ts';
 import { labScript } from './script/index.ts';
+import type { CompileOptions } from '../../kubernetes/compile.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { AgentHost } from './agent-hosts.ts';
 import type { LabName } from './names.ts';
@@ -16,7 +17,7 @@ export interface LabPlan {
   readonly vxlanPort: number | null;
 }
 
-export interface LabOptions {
+export interface LabOptions extends Pick<CompileOptions, 'unhealthy'> {
   readonly name: LabName;
   /** Nobody knows any neighbour yet. */
   readonly coldNeighbours: boolean;
@@ -28,8 +29,8 @@ export interface LabOptions {
  * Plans the lab of a cluster.
  * @throws LabError for what can't be built from network namespaces
  */
-export function planLab(cluster: Cluster, { name, coldNeighbours, listeners }: LabOptions): LabPlan {
-  const compiled = compile(withoutCommands(cluster), { coldNeighbours });
+export function planLab(cluster: Cluster, { name, coldNeighbours, listeners, unhealthy }: LabOptions): LabPlan {
+  const compiled = compile(withoutCommands(cluster), { coldNeighbours, ...(unhealthy && { unhealthy }) });
   if (!compiled.ok) throw new LabError(compiled.problems.map(({ message }) => message).join('\n'));
   const { world } = compiled;
   return {

@@ -32,7 +32,7 @@ export function resolveService(
       `${label} is an ExternalName service for ${service.externalName ?? 'nothing'}: it has no address, and names are not resolved yet`,
     );
   }
-  const address = given ?? pickAddress(service.clusterIps, options.families);
+  const address = given ?? pickAddress(addressesFor(service, options), options.families);
   if (address === null) {
     const why = service.headless ? 'is headless: its name resolves to the addresses of its pods' : 'has no cluster IP';
     return refused(`${label} ${why}, and names are not resolved yet; name a pod instead (pod/NAME:PORT)`);
@@ -50,4 +50,10 @@ export function resolveService(
     pod: null,
     assumptions: assumption === null ? [] : [assumption],
   });
+}
+
+/** By which clients name a service: those outside its load balancer's addresses, if it has any, all others its cluster IPs. */
+function addressesFor(service: Service, { fromOutside }: DestinationOptions): readonly IpAddress[] {
+  const balanced = service.loadBalancerIngress.flatMap(({ ip }) => (ip === null ? [] : [ip]));
+  return fromOutside && service.type === 'LoadBalancer' && balanced.length > 0 ? balanced : service.clusterIps;
 }

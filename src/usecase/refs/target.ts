@@ -22,6 +22,8 @@ export interface DestinationOptions {
   readonly protocol: TransportProtocol | 'icmp' | null;
   /** Address families the source has, best first; the destination's address is taken from the first it shares. */
   readonly families: readonly IpFamily[];
+  /** The source is outside the cluster: services of type LoadBalancer are reached by their public address. */
+  readonly fromOutside?: boolean;
 }
 
 /** The first address of a family that the source has too, else the first of all. */
