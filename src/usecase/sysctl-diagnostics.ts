@@ -1,10 +1,12 @@
 import { isIgnoredSetting, isSysctlValue, sysctlKeys, sysctlKind } from '../kernel/operator/sysctl-keys.ts';
 import { sysctlPath } from '../kernel/sysctl-write.ts';
-import { compile } from '../kubernetes/compile.ts';
+import { settingsWithoutEffect } from '../kernel/operator/sysctl.ts';
+import { commandsByHost, compile } from '../kubernetes/compile.ts';
 import { nearest } from '../support/nearest.ts';
 import { once } from '../support/once.ts';
-import type { Cluster, Node } from '../kubernetes/model/cluster.ts';
+import type { Cluster, Node, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { withoutCommands } from './laboratory.ts';
 
 /**
@@ -24,6 +26,36 @@ export function sysctlDiagnostics(clusters: readonly Cluster[]): readonly Diagno
     }
   }
   return [...told.values()];
+}
+
+/** Commands that set what k8snet takes no notice of, each told once. What Linux would refuse is an error where the command runs. */
+export function sysctlCommandDiagnostics(commands: Iterable<SetBy>): readonly Diagnostic[] {
+  const told = new Map<string, Diagnostic>();
+  for (const { host, line, position } of commands) {
+    for (const key of settingsWithoutEffect(line)) {
+      const message = `${host}: sysctl "${key}" is not modelled, the setting has no effect here`;
+      if (!told.has(message)) told.set(message, { severity: 'warning', code: 'not-modelled', message, position });
+    }
+  }
+  return [...told.values()];
+}
+
+/** A command line, and where it runs. */
+export interface SetBy {
+  readonly host: string;
+  readonly line: string;
+  readonly position: SourcePosition | null;
+}
+
+/** All commands of a scenario, those of its steps included. */
+export function* commandsOf({ cluster, steps }: Pick<Scenario, 'cluster' | 'steps'>): Generator<SetBy> {
+  for (const each of [cluster, ...steps.map((step) => step.cluster)]) {
+    for (const [host, commands] of commandsByHost(each)) {
+      for (const { text, position } of commands) yield { host, line: text, position };
+    }
+  }
+  for (const { host, line } of steps.flatMap(({ commands }) => commands))
+    yield { host, line: line.text, position: line.position };
 }
 
 /** null: the cluster has other faults, which are told elsewhere. */

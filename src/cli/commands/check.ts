@@ -50,7 +50,7 @@ export function addCheckCommand(program: Command, io: Io, act: Act): void {
 }
 
 async function check(args: readonly string[], options: CheckCommandOptions, io: Io): Promise<CommandResult> {
-  const scenario = await scenarioFrom(fileNames(args, options), io);
+  const scenario = await scenarioFrom(fileNames(args, options), io, options.do);
   if (allChecks(scenario).length === 0)
     throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
   const diagnostics = checkDiagnostics(scenario, options.namespace ?? 'default');

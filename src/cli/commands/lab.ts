@@ -83,7 +83,7 @@ function subcommand(lab: Command, name: string, summary: string): Command {
 
 async function plan(args: readonly string[], options: LabOptions, io: Io): Promise<LabPlan> {
   const names = fileNames(args, options);
-  const scenario = await scenarioFrom(names, io);
+  const scenario = await scenarioFrom(names, io, options.do);
   return withLabErrors(() => {
     const opened = openLaboratory(scenario.cluster, { commands: options.do ?? [] }, engine);
     if (!opened.ok) throw new InputError(opened.diagnostics);
@@ -131,7 +131,7 @@ function down(names: readonly string[], all: boolean): CommandResult {
 
 async function verify(args: readonly string[], options: VerifyOptions, io: Io): Promise<CommandResult> {
   const names = fileNames(args, options);
-  const scenario = await scenarioFrom(names, io);
+  const scenario = await scenarioFrom(names, io, options.do);
   requireLabMachine(VERIFY_TOOLS);
   const checks = chosenChecks(scenario, options.check);
   const lab = `${nameOf(names)}p${process.pid}`;

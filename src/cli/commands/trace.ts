@@ -63,7 +63,7 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
 }
 
 async function trace(args: readonly string[], options: TraceCommandOptions, io: Io): Promise<CommandResult> {
-  const scenario = await scenarioFrom(fileNames(args, options), io);
+  const scenario = await scenarioFrom(fileNames(args, options), io, options.do);
   const { probe, check } = probeOf(options, allChecks(scenario));
   const modes = options.proxyMode ?? [undefined];
   const traces = modes.flatMap((proxyMode): readonly Trace[] => {

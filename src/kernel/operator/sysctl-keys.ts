@@ -35,6 +35,50 @@ const IPV4_KEYS =
 const IPV4_TEXT_KEYS = words(`ip_local_port_range ip_local_reserved_ports ping_group_range tcp_allowed_congestion_control
   tcp_congestion_control tcp_fastopen_key tcp_mem tcp_rmem tcp_wmem udp_mem`);
 
+/** `/proc/sys/net/ipv6/conf/DEV/*` (net/ipv6/addrconf.c). */
+const CONF6_KEYS =
+  words(`accept_dad accept_ra accept_ra_defrtr accept_ra_from_local accept_ra_min_hop_limit accept_ra_min_lft accept_ra_mtu
+  accept_ra_pinfo accept_ra_rt_info_max_plen accept_ra_rt_info_min_plen accept_ra_rtr_pref accept_redirects accept_source_route
+  accept_untracked_na addr_gen_mode autoconf dad_transmits disable_ipv6 disable_policy drop_unicast_in_l2_multicast
+  drop_unsolicited_na enhanced_dad force_forwarding force_mld_version force_tllao forwarding hop_limit ignore_routes_with_linkdown
+  ioam6_enabled ioam6_id ioam6_id_wide keep_addr_on_down max_addresses max_desync_factor mc_forwarding
+  mldv1_unsolicited_report_interval mldv2_unsolicited_report_interval mtu ndisc_evict_nocarrier ndisc_notify ndisc_tclass
+  optimistic_dad proxy_ndp ra_defrtr_metric ra_honor_pio_life ra_honor_pio_pflag regen_max_retry regen_min_advance
+  router_probe_interval router_solicitation_delay router_solicitation_interval router_solicitation_max_interval
+  router_solicitations rpl_seg_enabled seg6_enabled seg6_require_hmac stable_secret suppress_frag_ndisc temp_prefered_lft
+  temp_valid_lft use_oif_addrs_only use_optimistic use_tempaddr`);
+
+/** Files of `/proc/sys/net/ipv6` and of its folders icmp and route. */
+const IPV6_KEYS = words(`anycast_src_echo_reply auto_flowlabels bindv6only calipso_cache_bucket_size calipso_cache_enable
+  fib_multipath_hash_fields fib_multipath_hash_policy fib_notify_on_flag_change flowlabel_consistency flowlabel_reflect
+  flowlabel_state_ranges fwmark_reflect icmp.echo_ignore_all icmp.echo_ignore_anycast icmp.echo_ignore_multicast
+  icmp.error_anycast_as_unicast icmp.ratelimit icmp.ratemask idgen_delay idgen_retries ioam6_id ioam6_id_wide ip6frag_high_thresh
+  ip6frag_low_thresh ip6frag_secret_interval ip6frag_time ip_nonlocal_bind max_dst_opts_length max_dst_opts_number max_hbh_length
+  max_hbh_opts_number mld_max_msf mld_qrv seg6_flowlabel xfrm6_gc_thresh route.flush route.gc_elasticity route.gc_interval
+  route.gc_min_interval route.gc_min_interval_ms route.gc_thresh route.gc_timeout route.max_size route.min_adv_mss
+  route.mtu_expires route.skip_notify_on_dev_down`);
+
+/** `/proc/sys/net/core`. */
+const CORE_KEYS = words(`bpf_jit_enable bpf_jit_harden bpf_jit_kallsyms bpf_jit_limit busy_poll busy_read default_qdisc dev_weight
+  dev_weight_rx_bias dev_weight_tx_bias devconf_inherit_init_net fb_tunnels_only_for_init_net flow_limit_cpu_bitmap
+  flow_limit_table_len gro_normal_batch high_order_alloc_disable max_skb_frags mem_pcpu_rsv message_burst message_cost
+  netdev_budget netdev_budget_usecs netdev_max_backlog netdev_rss_key netdev_tstamp_prequeue netdev_unregister_timeout_secs
+  optmem_max rmem_default rmem_max rps_default_mask rps_sock_flow_entries skb_defer_max somaxconn tstamp_allow_data txrehash
+  warnings wmem_default wmem_max xfrm_acq_expires xfrm_aevent_etime xfrm_aevent_rseqth xfrm_larval_drop`);
+
+/** `/proc/sys/net/netfilter` of conntrack, but for timeouts, and of the flow tables; nf_log is a folder. */
+const NETFILTER_KEYS = words(`nf_conntrack_acct nf_conntrack_buckets nf_conntrack_checksum nf_conntrack_count
+  nf_conntrack_dccp_loose nf_conntrack_events nf_conntrack_expect_max nf_conntrack_frag6_high_thresh nf_conntrack_frag6_low_thresh
+  nf_conntrack_helper nf_conntrack_log_invalid nf_conntrack_max nf_conntrack_tcp_be_liberal nf_conntrack_tcp_ignore_invalid_rst
+  nf_conntrack_tcp_loose nf_conntrack_tcp_max_retrans nf_conntrack_timestamp nf_hooks_lwtunnel nf_log_all_netns`);
+const CONNTRACK_TIMEOUT = words(`dccp_timeout_closereq dccp_timeout_closing dccp_timeout_open dccp_timeout_partopen
+  dccp_timeout_request dccp_timeout_respond dccp_timeout_timewait frag6_timeout generic_timeout gre_timeout gre_timeout_stream
+  icmp_timeout icmpv6_timeout sctp_timeout_closed sctp_timeout_cookie_echoed sctp_timeout_cookie_wait sctp_timeout_established
+  sctp_timeout_heartbeat_sent sctp_timeout_shutdown_ack_sent sctp_timeout_shutdown_recd sctp_timeout_shutdown_sent
+  tcp_timeout_close tcp_timeout_close_wait tcp_timeout_established tcp_timeout_fin_wait tcp_timeout_last_ack
+  tcp_timeout_max_retrans tcp_timeout_syn_recv tcp_timeout_syn_sent tcp_timeout_time_wait tcp_timeout_unacknowledged udp_timeout
+  udp_timeout_stream`);
+
 /** `/proc/sys/net/bridge` of br_netfilter. */
 const BRIDGE_KEYS = words(`bridge-nf-call-arptables bridge-nf-call-ip6tables bridge-nf-call-iptables bridge-nf-filter-pppoe-tagged
   bridge-nf-filter-vlan-tagged bridge-nf-pass-vlan-input-dev`);
@@ -61,10 +105,13 @@ export function sysctlKind(hasDevice: HasDevice, path: readonly string[]): Sysct
     case 'bridge':
       return BRIDGE_KEYS.has(name) ? 'integer' : 'missing';
     case 'netfilter':
-      return /^nf_[a-z0-9_]+(\.[a-z0-9_]+)?$/.test(name) ? 'text' : 'missing';
+      return netfilterKind(name);
     case 'ipv6':
+      return ipv6Kind(hasDevice, rest);
     case 'core':
+      return CORE_KEYS.has(name) ? 'text' : 'missing';
     case 'unix':
+      return name === 'max_dgram_qlen' ? 'integer' : 'missing';
     case 'mptcp':
     case 'vsock':
       return name === '' ? 'missing' : 'text';
@@ -85,6 +132,21 @@ function ipv4Kind(hasDevice: HasDevice, path: readonly string[]): SysctlKind {
   if ((first !== 'conf' && first !== 'neigh') || path.length !== 3 || device === undefined || key === undefined) return 'missing';
   const exists = device === 'default' || hasDevice(device) || (first === 'conf' && device === 'all');
   return exists && (first === 'conf' ? CONF_KEYS : NEIGH_KEYS).has(key) ? 'integer' : 'missing';
+}
+
+function ipv6Kind(hasDevice: HasDevice, path: readonly string[]): SysctlKind {
+  const [first = '', device, key] = path;
+  if (IPV6_KEYS.has(path.join('.'))) return 'text';
+  if ((first !== 'conf' && first !== 'neigh') || path.length !== 3 || device === undefined || key === undefined) return 'missing';
+  const exists = device === 'default' || hasDevice(device) || (first === 'conf' && device === 'all');
+  if (!exists || !(first === 'conf' ? CONF6_KEYS : NEIGH_KEYS).has(key)) return 'missing';
+  return key === 'stable_secret' ? 'text' : 'integer';
+}
+
+function netfilterKind(name: string): SysctlKind {
+  const timeout = name.startsWith('nf_conntrack_') && CONNTRACK_TIMEOUT.has(name.slice('nf_conntrack_'.length));
+  if (timeout || NETFILTER_KEYS.has(name)) return 'integer';
+  return /^nf_log\.\d+$/.test(name) || /^nf_flowtable_(tcp|udp)_timeout$/.test(name) ? 'text' : 'missing';
 }
 
 /** Would the kernel take this text for a key of this kind? */
@@ -116,7 +178,6 @@ const IGNORED = new Map<string, string | null>(
     'net.ipv4.icmp_echo_ignore_broadcasts': '1',
     'net.ipv4.ip_forward_use_pmtu': '0',
     'net.ipv4.ip_no_pmtu_disc': '0',
-    'net.ipv4.ip_nonlocal_bind': '0',
     'net.ipv4.ip_local_port_range': null,
     'net.ipv4.ip_local_reserved_ports': null,
     'net.ipv4.fwmark_reflect': '0',
@@ -129,7 +190,15 @@ const IGNORED = new Map<string, string | null>(
     'net.ipv4.conf.*.arp_announce': '0',
     'net.ipv4.conf.*.bc_forwarding': '0',
     'net.ipv4.conf.*.ignore_routes_with_linkdown': '0',
+    'net.ipv4.conf.*.drop_unicast_in_l2_multicast': '0',
+    'net.ipv4.icmp_errors_use_inbound_ifaddr': '0',
+    'net.ipv4.tcp_mtu_probing': '0',
     'net.ipv6.conf.*.disable_ipv6': '0',
+    'net.ipv6.conf.*.force_forwarding': '0',
+    'net.ipv6.conf.*.proxy_ndp': '0',
+    'net.ipv6.fib_multipath_hash_policy': '0',
+    'net.ipv6.fwmark_reflect': '0',
+    'net.ipv6.ip_nonlocal_bind': '0',
     'net.bridge.bridge-nf-filter-vlan-tagged': '0',
     'net.netfilter.nf_conntrack_max': null,
     'net.nf_conntrack_max': null,
@@ -139,7 +208,11 @@ const IGNORED = new Map<string, string | null>(
 /** True when a setting may change what becomes of a packet, and k8snet takes no notice of it. */
 export function isIgnoredSetting(path: readonly string[], value: string): boolean {
   const general = path.length > 4 && path[2] === 'conf' ? [...path.slice(0, 3), '*', ...path.slice(4)] : path;
-  const usual = IGNORED.get(general.join('.'));
+  const key = general.join('.');
+  // Entries of conntrack grow old by the kernel's own defaults.
+  if (key.startsWith('net.netfilter.nf_conntrack_') && CONNTRACK_TIMEOUT.has(key.slice('net.netfilter.nf_conntrack_'.length)))
+    return true;
+  const usual = IGNORED.get(key);
   return usual !== undefined && usual !== value;
 }
 
@@ -150,6 +223,11 @@ export function sysctlKeys(devices: readonly string[]): readonly string[] {
     ...['all', 'default', ...devices].flatMap((device) => [...CONF_KEYS].map((key) => `net.ipv4.conf.${device}.${key}`)),
     ...[...BRIDGE_KEYS].map((key) => `net.bridge.${key}`),
     ...[...IPVS_KEYS].map((key) => `net.ipv4.vs.${key}`),
+    ...[...IPV6_KEYS].map((key) => `net.ipv6.${key}`),
+    ...['all', 'default', ...devices].flatMap((device) => [...CONF6_KEYS].map((key) => `net.ipv6.conf.${device}.${key}`)),
+    ...[...CORE_KEYS].map((key) => `net.core.${key}`),
+    ...[...NETFILTER_KEYS].map((key) => `net.netfilter.${key}`),
+    ...[...CONNTRACK_TIMEOUT].map((key) => `net.netfilter.nf_conntrack_${key}`),
   ];
 }
 

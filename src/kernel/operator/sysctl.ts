@@ -1,6 +1,7 @@
 import { sysctlPath, writeSysctl } from '../sysctl-write.ts';
 import { attempt, refuse, unmodelled } from './failure.ts';
-import { isSysctlValue, sysctlKind } from './sysctl-keys.ts';
+import { isIgnoredSetting, isSysctlValue, sysctlKind } from './sysctl-keys.ts';
+import { splitWords } from './words.ts';
 import type { Host } from '../host.ts';
 import type { OperatorResult } from './result.ts';
 
@@ -25,6 +26,17 @@ const FLAGS: readonly string[] = [
 /** `sysctl ...`; `words` behind the program's name. One key that can't be set leaves all as they were. */
 export function sysctlCommand(host: Host, words: readonly string[]): OperatorResult {
   return attempt(() => ({ ok: true, host: run(host, words) }));
+}
+
+/** The keys of a command line's settings that may change what becomes of a packet, and that k8snet takes no notice of. */
+export function settingsWithoutEffect(line: string): readonly string[] {
+  const words = splitWords(line) ?? [];
+  const [program = '', ...rest] = words[0] === 'sudo' ? words.slice(1) : words;
+  if (!/^((\/usr)?\/s?bin\/)?sysctl$/.test(program)) return [];
+  return rest.flatMap((word) => {
+    const [key = '', value] = word.split(/=(.*)/s);
+    return !word.startsWith('-') && value !== undefined && isIgnoredSetting(sysctlPath(key), value.trim()) ? [key] : [];
+  });
 }
 
 function run(host: Host, words: readonly string[]): Host {
