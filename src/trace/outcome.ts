@@ -94,5 +94,7 @@ export interface Outcome {
   readonly reply: readonly TraceEvent[];
   readonly ack: readonly TraceEvent[];
   readonly data?: readonly TraceEvent[];
+  /** Rules that all packets of it together were held against on their way, those of legs behind it included. */
+  readonly rulesLookedAt?: number;
   readonly legs: readonly Leg[];
 }

@@ -72,6 +72,7 @@ function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory
     reply: ending.unanswered ? [] : withLayers(asked?.result.reply ?? [], context),
     ack: withLayers(asked?.result.ack ?? [], context),
     ...(asked && sendsData(asked.connection) && { data: withLayers(asked.result.data, context) }),
+    rulesLookedAt: rulesLookedAt(made),
     legs: others.map((one) => legOf(one, made, others, context)),
   };
 }
@@ -154,6 +155,12 @@ function proxied(one: Made<Step> | undefined, made: readonly Made<Step>[], other
 
 function isWell({ connection, result }: Made<Step>): boolean {
   return verdictOf(connection, result) === 'connected';
+}
+
+/** Of the asked connection and those that processes made because of it. */
+function rulesLookedAt(made: readonly Made<Step>[]): number {
+  const counted = made.filter(({ connection: { purpose } }) => purpose === 'asked' || purpose === 'proxy' || purpose === 'tunnel');
+  return counted.reduce((sum, { result }) => sum + result.rulesLookedAt, 0);
 }
 
 /** Sums of binary fractions of thirds and sevenths are cut to what a reader can use. */
