@@ -5,6 +5,7 @@ import type { Mapping } from '../source/container.ts';
 import { isMapping, valueAt } from '../source/container.ts';
 import { readEndpointSlice } from './endpoint-slice.ts';
 import { readEndpoints } from './endpoints.ts';
+import { readIngress, readIngressClass } from './ingress.ts';
 import { readMetadata } from './metadata.ts';
 import { readNode } from './node.ts';
 import { readPod } from './pod.ts';
@@ -44,12 +45,15 @@ function readObject(reader: Reader, object: Mapping, kind: string, out: Collecto
       return out.addWorkload(readWorkload(reader, object, kind));
     case 'KubeProxyConfiguration':
       return out.addKubeProxy('object', readKubeProxy(reader, object));
-    case 'Namespace':
+    case 'Ingress':
+      return out.addIngress('object', readIngress(reader, object));
     case 'IngressClass':
+      return out.addIngressClass(readIngressClass(reader, object));
+    case 'Namespace':
       return;
     default:
       if (kind.endsWith('List')) return readList(reader, object, kind, out);
-      if (kind === 'Ingress' || kind.endsWith('NetworkPolicy')) return readNotModelled(reader, object, kind, out);
+      if (kind.endsWith('NetworkPolicy')) return readNotModelled(reader, object, kind, out);
       return out.passOver(kind);
   }
 }
