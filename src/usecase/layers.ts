@@ -66,7 +66,7 @@ export function withLayers(events: readonly KernelEvent[], context: LayerContext
 
 function layerOf(event: KernelEvent, before: TraceEvent | undefined, context: LayerContext): Layer {
   if (event.outer || event.host === 'underlay') return 'L0';
-  if (event.host.startsWith('external/')) return 'L3';
+  if (event.host.startsWith('external/') || event.host.startsWith('balancer/')) return 'L3';
   if (event.host.startsWith('pod/')) return 'L1';
   const isNic = (device: string | null): boolean => device !== null && context.isNic(event.host, device);
   switch (event.kind) {

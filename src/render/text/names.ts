@@ -1,6 +1,6 @@
 /** A host or socket owner as people say it: `pod/client`, `pod/shop/client` (namespace left out when it is "default"), `node-1`, `external/laptop`. */
 export function shortName(reference: string): string {
-  return reference.replace(/^pod\/default\//, 'pod/').replace(/^node\//, '');
+  return reference.replace(/^(pod|balancer)\/default\//, '$1/').replace(/^node\//, '');
 }
 
 /** `10.0.0.1:80`, `[fd00::1]:80`, or the address alone when there is no port. */

@@ -79,10 +79,15 @@ function heading({ title, kind }: Section, { chalk }: Style): readonly string[] 
 function branchedSections(outcomes: readonly Outcome[], options: TraceTextOptions): readonly Section[] {
   const shared = commonPrefix(outcomes);
   const groups = groupBranches(outcomes);
-  const start = shared === 0 ? [] : [requestSection(outcomes[0]!.request, 0, shared, options)];
+  const ahead = sharedAhead(outcomes);
+  const start = [
+    ...aheadSections(ahead, options),
+    ...(shared === 0 ? [] : [requestSection(outcomes[0]!.request, 0, shared, options)]),
+  ];
   const shown = groups.slice(0, SHOWN_BRANCHES).flatMap(({ shown, alike }) => {
     const title = `── ${percent(shown.probability)} ${branchName(shown)} ──`;
-    return [{ title, kind: 'branch' as const, lines: [] }, ...outcomeSections(shown, shared, options), ...alikeSection(alike)];
+    const own = ahead.length === 0 ? shown : { ...shown, legs: shown.legs.filter((leg) => !isAhead(leg)) };
+    return [{ title, kind: 'branch' as const, lines: [] }, ...outcomeSections(own, shared, options), ...alikeSection(alike)];
   });
   const left = groups.slice(SHOWN_BRANCHES).length;
   const rest =
@@ -90,6 +95,14 @@ function branchedSections(outcomes: readonly Outcome[], options: TraceTextOption
       ? []
       : [{ title: `… and ${left} more ways, not shown here (-o json has all)`, kind: 'remark' as const, lines: [] }];
   return [...start, ...shown, ...rest];
+}
+
+/** The connections ahead of the asked one, where all outcomes have the same. */
+function sharedAhead(outcomes: readonly Outcome[]): readonly Leg[] {
+  const [first, ...others] = outcomes.map(({ legs }) => legs.filter(isAhead));
+  const print = (legs: readonly Leg[]): string =>
+    JSON.stringify(legs.map((leg) => [leg.purpose, leg.from, leg.to, leg.text, leg.answer, leg.verdict, way(leg.request)]));
+  return first !== undefined && others.every((legs) => print(legs) === print(first)) ? first : [];
 }
 
 function branchName(outcome: Outcome): string {
@@ -108,7 +121,7 @@ function alikeSection(alike: readonly Outcome[]): readonly Section[] {
 /** One outcome; the first `from` events of its request have been told already. */
 function outcomeSections(outcome: Outcome, from: number, options: TraceTextOptions): readonly Section[] {
   return [
-    ...outcome.legs.filter(isAhead).flatMap((leg) => legSections(leg, options)),
+    ...aheadSections(outcome.legs.filter(isAhead), options),
     ...(outcome.request.length > from ? [requestSection(outcome.request, from, outcome.request.length, options)] : []),
     ...outcome.legs.filter((leg) => !isAhead(leg)).flatMap((leg) => legSections(leg, options)),
     ...replySection(outcome.reply, options),
@@ -166,17 +179,42 @@ function isAhead({ purpose }: Leg): boolean {
   return purpose === 'before' || purpose === 'resolve' || purpose === 'probe';
 }
 
+/** Queries mostly go the way of the query before: that is told once. */
+function aheadSections(legs: readonly Leg[], options: TraceTextOptions): readonly Section[] {
+  return legs.flatMap((leg, i) => {
+    const before = legs[i - 1];
+    const same =
+      before !== undefined &&
+      before.purpose === leg.purpose &&
+      before.verdict === leg.verdict &&
+      JSON.stringify(wayOf(before.request)) === JSON.stringify(wayOf(leg.request));
+    const sections = legSections(leg, options);
+    return same && options.detail !== 'rules' ? sections.map((section) => ({ ...section, lines: [] })) : sections;
+  });
+}
+
+/** The hosts and devices that events pass, and what changed the packet there. */
+function wayOf(events: readonly TraceEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.kind === 'nat') return [`${event.host} ${event.type} ${event.after.dst ?? ''}`];
+    return event.kind === 'rx' || event.kind === 'tx' || event.kind === 'drop'
+      ? [`${event.host} ${event.kind} ${event.device ?? ''}`]
+      : [];
+  });
+}
+
 /** A connection on the way. Of one that went well ahead of the asked one the rewrites and the delivery will do. */
 function legSections(leg: Leg, options: TraceTextOptions): readonly Section[] {
   // Why a process makes a connection stands already where it took the one before.
   const what = leg.text === undefined || !isAhead(leg) ? '' : `${leg.text}: `;
-  const title = `◆ ${leg.purpose}  ${what}${shortName(leg.from)} → ${shortName(leg.to)}: ${leg.verdict}`;
+  const title = `◆ ${leg.purpose}  ${what}${shortName(leg.from)} → ${shortName(leg.to)}: ${leg.answer ?? leg.verdict}`;
   const isWell = leg.verdict === 'connected';
   const view = isAhead(leg) && isWell && options.detail === 'hops' ? summaryView : viewOf(options);
   const start: Section = {
     title,
     kind: 'part',
-    lines: options.detail === 'summary' && isAhead(leg) && isWell ? [] : view(leg.request),
+    // Health checks are alike: of one that went well its answer will do.
+    lines: isWell && (leg.purpose === 'probe' || (options.detail === 'summary' && isAhead(leg))) ? [] : view(leg.request),
   };
   const showsReply = leg.reply.length > 0 && (options.detail === 'rules' || isLost(leg.reply));
   return showsReply

@@ -1,4 +1,4 @@
-import { familyOf, formatIp } from '../../net/ip.ts';
+import { familyOf } from '../../net/ip.ts';
 import { KernelState } from '../../kernel/state.ts';
 import { Choices } from '../../kernel/walk/choices.ts';
 import { backendsOf, balancersOf } from '../../kubernetes/balancer/balancers.ts';
@@ -19,8 +19,8 @@ import type { Step } from '../journey/step.ts';
 export interface HealthCheck {
   readonly node: string;
   readonly healthy: boolean;
-  /** "answers 503: no local endpoints" */
-  readonly text: string;
+  /** "HTTP 503, no local endpoints"; null: none came. */
+  readonly answer: string | null;
   readonly made: Made<Step>;
   /** Why no answer came; null where one did. */
   readonly cause: Cause | null;
@@ -89,13 +89,13 @@ function checkNode(balancer: Balancer, backend: Backend, index: number, world: W
   };
   const result = connect(request, { world, state: new KernelState(), choices: new Choices(), record: true });
   const answer = result.verdict === 'connected' ? healthAnswer(cluster, balancer.service, node) : null;
-  const text = answer === null ? 'gets no answer' : `answers ${answer.status}: ${answer.text}`;
   const { host, ownAddresses } = balancer;
   const step: Step = {
     request,
     pin: null,
     purpose: 'probe',
-    text: `health check, ${node.name} ${text}`,
+    text: 'health check',
+    ...(answer && { answer: `HTTP ${answer.status}, ${answer.text}` }),
     source: { label: host, host, owner: host, addresses: ownAddresses, bind: null, pod: null, assumptions: [] },
     destination: { label: `node/${node.name}:${port}`, address, port, protocol: 'tcp', pod: null, assumptions: [] },
     next: () => end(),
@@ -103,10 +103,11 @@ function checkNode(balancer: Balancer, backend: Backend, index: number, world: W
   const { source, destination } = step;
   const cause =
     answer === null ? findCause({ cluster, world, healthy: checked.healthy, source, destination, request, result }) : null;
-  return { node: node.name, healthy: answer?.status === 200, text, made: { connection: step, result }, cause };
-}
-
-/** "203.0.113.130" and the like, as a sentence about a balancer names them. */
-export function publicAddressesText({ publicAddresses }: Balancer): string {
-  return publicAddresses.map(formatIp).join(', ');
+  return {
+    node: node.name,
+    healthy: answer?.status === 200,
+    answer: step.answer ?? null,
+    made: { connection: step, result },
+    cause,
+  };
 }
