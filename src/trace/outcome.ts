@@ -21,6 +21,9 @@ export const CAUSE_CODES = [
   'no-endpoints',
   'no-local-endpoints',
   'source-range',
+  'load-balancer-pending',
+  'no-healthy-node',
+  'no-node-port',
   'port-not-listening',
   'port-not-in-service',
   'clusterip-not-pingable',
@@ -73,6 +76,8 @@ export interface Leg {
   readonly to: string;
   /** What was asked for, or why the connection was made; absent where that goes without saying. */
   readonly text?: string;
+  /** What came back, of a query or a probe. */
+  readonly answer?: string;
   readonly verdict: Verdict;
   readonly request: readonly TraceEvent[];
   readonly reply: readonly TraceEvent[];

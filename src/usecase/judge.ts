@@ -101,10 +101,17 @@ function causeOf(
   for (const one of asked ? [asked, ...told] : told) {
     const { source, destination, request } = one.connection;
     const cause = findCause({ ...laboratory, source, destination, request, result: one.result });
-    if (cause)
-      return cause.at === null ? cause : { ...cause, at: { ...cause.at, leg: one === asked ? 0 : others.indexOf(one) + 1 } };
+    if (cause) return inLeg(cause, one, asked, others);
   }
   return null;
+}
+
+/** A cause in another connection than the asked one says in which. */
+function inLeg(cause: Cause, one: Made<Step>, asked: Made<Step> | undefined, others: readonly Made<Step>[]): Cause {
+  if (one === asked) return cause;
+  const { text, purpose } = one.connection;
+  const told = purpose === 'resolve' && text !== null ? `the query for ${text} failed: ${cause.text}` : cause.text;
+  return { ...cause, text: told, at: cause.at && { ...cause.at, leg: others.indexOf(one) + 1 } };
 }
 
 /** Where only the request was asked about its arrival is all that can go well. */
@@ -159,7 +166,9 @@ function isWell({ connection, result }: Made<Step>): boolean {
 
 /** Of the asked connection and those that processes made because of it. */
 function rulesLookedAt(made: readonly Made<Step>[]): number {
-  const counted = made.filter(({ connection: { purpose } }) => purpose === 'asked' || purpose === 'proxy' || purpose === 'tunnel');
+  const counted = made.filter(
+    ({ connection: { purpose } }) => purpose === 'asked' || purpose === 'proxy' || purpose === 'tunnel',
+  );
   return counted.reduce((sum, { result }) => sum + result.rulesLookedAt, 0);
 }
 

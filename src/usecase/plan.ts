@@ -78,18 +78,3 @@ function resolvePin(cluster: Cluster, backend: string | null, namespace: string)
   const server = resolveServer(cluster, backend, namespace);
   return server.ok ? server : refused(`backend: ${server.message}`);
 }
-
-/** Plans connections that are made before the asked one; without a source port they get those behind its, as a real kernel might. */
-export function planBefore(
-  cluster: Cluster,
-  before: readonly Probe[],
-  { namespace, firstSourcePort }: { readonly namespace: string; readonly firstSourcePort: number },
-): Result<readonly Plan[]> {
-  const plans: Plan[] = [];
-  for (const [index, probe] of before.entries()) {
-    const plan = planConnection(cluster, probe, { namespace, defaultSourcePort: firstSourcePort + 1 + index });
-    if (!plan.ok) return refused(`before ${index + 1}: ${plan.message}`);
-    plans.push(plan.value);
-  }
-  return found(plans);
-}

@@ -10,7 +10,7 @@ import type { Style } from '../style.ts';
 const LABEL_WIDTH = 13;
 
 /** What `curl` would say. */
-const WORDS: Readonly<Record<Verdict, string>> = {
+export const WORDS: Readonly<Record<Verdict, string>> = {
   connected: 'CONNECTED',
   refused: 'CONNECTION REFUSED',
   reset: 'CONNECTION RESET',
@@ -55,7 +55,7 @@ function groupByAnswer(outcomes: readonly Outcome[]): readonly (readonly Outcome
 function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boolean, style: Style): readonly string[] {
   const first = outcomes[0]!;
   const share = outcomes.reduce((sum, outcome) => sum + outcome.probability, 0);
-  const word = isOneWay(first) ? 'ARRIVED' : WORDS[first.verdict];
+  const word = isOneWay(first) ? 'ARRIVED' : isPending(first) ? 'NO ADDRESS' : WORDS[first.verdict];
   const paint = first.verdict !== 'connected' ? style.chalk.red : lostPart(first) ? style.chalk.yellow : style.chalk.green;
   const shareText = branched ? (share > 0.9995 ? ' every time' : ` ${percent(share)} of the time`) : '';
   const title = `${paint.bold(word)}${shareText}`;
@@ -67,8 +67,13 @@ function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boole
     ...rest.map((line) => `${' '.repeat(titleWidth + 2)}${line}`),
     ...(first.cause ? causeFields(first, first.cause, style) : decidedFields(outcomes, style)),
     ...sourceFields(trace, first, style),
-    ...field('reply', replyFate(first, outcomes.length > 1), style),
+    ...(first.verdict === 'unresolved' ? [] : field('reply', replyFate(first, outcomes.length > 1), style)),
   ];
+}
+
+/** Nothing was sent, since a service waits for its address. */
+function isPending({ cause }: Outcome): boolean {
+  return cause?.code === 'load-balancer-pending';
 }
 
 /** "pod/web-1 answered", "pod/web-1 (50 %) or pod/web-2 (50 %) answers". */
@@ -81,6 +86,7 @@ function who(outcomes: readonly Outcome[], branched: boolean): string {
   const lost = lostPart(first);
   if (lost === 'ack')
     return `${shortName(first.reply[0]!.host)} answered, but the next packet is lost: no server ever gets the connection.`;
+  if (first.verdict === 'unresolved') return 'No connection was made.';
   if (shares.size === 0) return first.verdict === 'connected' ? '' : answerLost(first);
   const names = listing(
     [...shares].map(([server, share]) => shortName(server) + (branched ? ` (${percent(share)})` : '')),
@@ -155,7 +161,9 @@ function causeFields(outcome: Outcome, cause: Cause, style: Style): readonly str
 }
 
 /** A cause without a remedy says itself when it works as designed. */
-function remedyFields({ remedy, text }: Cause, style: Style): readonly string[] {
+function remedyFields({ code, remedy, text }: Cause, style: Style): readonly string[] {
+  // A name that does not exist is mended where it is written: the cause names the right one.
+  if (remedy === null && code === 'unresolved') return [];
   if (remedy === null)
     return field('remedy', text.includes('as designed') ? 'none: it works as designed' : 'none is known', style);
   return remedy.map((line, i) => `  ${style.chalk.dim((i === 0 ? 'remedy' : '').padEnd(LABEL_WIDTH))}${style.chalk.bold(line)}`);

@@ -1,13 +1,20 @@
 import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
-import { FIRST_SOURCE_PORT, planBefore, planConnection } from '../plan.ts';
+import { FIRST_SOURCE_PORT, planConnection } from '../plan.ts';
+import { pendingService } from '../balancer/pending.ts';
+import type { Pending } from '../balancer/pending.ts';
 import { planKubectl } from './kubectl.ts';
 import type { Plan } from '../plan.ts';
 import type { Question } from '../question.ts';
-import { found } from '../refs/ref.ts';
+import { found, refused } from '../refs/ref.ts';
 import type { Result } from '../refs/ref.ts';
-import { passOn } from './relay.ts';
-import { RELAYS } from './relays.ts';
+import { parseIp } from '../../net/ip.ts';
+import { parseRef } from '../refs/parse.ts';
+import { parseUrl } from './http.ts';
+import type { HttpRequest } from './http.ts';
+import { planNamed } from './named.ts';
+import type { Named } from './named.ts';
+import { passedOn } from './passed-on.ts';
 import { afterwards, connectTo, end } from './step.ts';
 import type { Start, Step } from './step.ts';
 
@@ -24,62 +31,92 @@ export interface Journey {
   readonly bound: readonly Pick<ConnectionRequest, 'host' | 'sourceAddress'>[];
 }
 
-/** Plans what a question asks for; what can't be looked up is refused. */
+/** Plans what a question asks for, and what is made before it; what can't be looked up is refused. */
 export function planJourney(cluster: Cluster, question: Question): Result<Journey> {
-  const { probe, before, firstSourcePort = FIRST_SOURCE_PORT } = question;
-  const earlier = planBefore(cluster, before, { namespace: question.namespace, firstSourcePort });
-  if (!earlier.ok) return earlier;
-  if (probe.via !== null) return kubectlJourney(cluster, question, earlier.value);
-  const planned = planConnection(cluster, probe, { ...question, defaultSourcePort: firstSourcePort });
+  const { before, firstSourcePort = FIRST_SOURCE_PORT } = question;
+  const earlier: Journey[] = [];
+  for (const [index, probe] of before.entries()) {
+    // Without a source port of their own they get those behind the asked one's, as a real kernel might.
+    const own = { ...question, probe, before: [], noReply: false, firstSourcePort: firstSourcePort + 1 + index };
+    const journey = planAlone(cluster, own);
+    if (!journey.ok) return refused(`before ${index + 1}: ${journey.message}`);
+    earlier.push(journey.value);
+  }
+  const asked = planAlone(cluster, question);
+  if (!asked.ok) return asked;
+  return found({
+    ...asked.value,
+    start: afterwards(
+      earlier.map(({ start }) => start),
+      asked.value.start,
+    ),
+    bound: [...earlier, asked.value].flatMap(({ bound }) => bound),
+  });
+}
+
+function planAlone(cluster: Cluster, question: Question): Result<Journey> {
+  const { probe, firstSourcePort = FIRST_SOURCE_PORT } = question;
+  if (probe.via !== null) return kubectlJourney(cluster, question);
+  const named = nameOf(probe.to);
+  if (named !== null) return planNamed(cluster, question, named);
+  const url = parseUrl(probe.to);
+  const to = url === null ? probe.to : formatHost(url);
+  const pending = pendingService(cluster, probe, question.namespace);
+  if (pending !== null) return pending.ok ? found(nowhere(pending.value)) : pending;
+  const planned = planConnection(cluster, { ...probe, to }, { ...question, defaultSourcePort: firstSourcePort });
   if (!planned.ok) return planned;
-  const asked = planned.value;
-  return found(direct(passedOn(cluster, asked, 'asked'), inOrder(cluster, earlier.value)));
+  const journey = direct(passedOn(cluster, planned.value, 'asked', url));
+  return found(url === null ? journey : { ...journey, to: probe.to });
 }
 
-/** A connection with what comes of it where a process passes it on. */
-function passedOn(cluster: Cluster, plan: Plan, purpose: Step['purpose']): Step {
-  const step: Step = {
-    ...plan,
-    purpose,
-    text: null,
-    next: (result, choices, state) =>
-      passOn({ cluster, relays: RELAYS, step, result, http: null, pin: plan.pin, choices, state, relayed: 0 }),
-  };
-  return step;
+/** A destination that has to be looked up; null for all others. */
+function nameOf(to: string): Named | null {
+  const parsed = parseRef(to);
+  if (!parsed.ok) return null;
+  const ref = parsed.value;
+  if (ref.form === 'dns') return { name: ref.name, port: ref.port, http: null, text: to };
+  const http = ref.form === 'url' ? parseUrl(to) : null;
+  return http === null || parseIp(http.host) !== null ? null : { name: http.host, port: String(http.port), http, text: to };
 }
 
-function inOrder(cluster: Cluster, before: readonly Plan[]): readonly Step[] {
-  return before.map((plan) => passedOn(cluster, plan, 'before'));
+function formatHost({ host, port }: HttpRequest): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-function kubectlJourney(cluster: Cluster, question: Question, before: readonly Plan[]): Result<Journey> {
+/** No connection is made. */
+function nowhere({ source, label, protocol, cause }: Pending): Journey {
+  const start: Start = () => end({ verdict: 'unresolved', cause });
+  return { start, from: source.label, to: label, protocol, assumptions: source.assumptions, bound: [] };
+}
+
+function kubectlJourney(cluster: Cluster, question: Question): Result<Journey> {
   const { probe, namespace, noReply, firstSourcePort = FIRST_SOURCE_PORT } = question;
   const planned = planKubectl(cluster, probe, { namespace, noReply, sourcePort: firstSourcePort });
   if (!planned.ok) return planned;
   const { start, source, label, assumptions, asked } = planned.value;
   return found({
-    start: afterwards(inOrder(cluster, before), start),
+    start,
     from: source.label,
     to: `${label} via ${probe.via}`,
     protocol: 'tcp',
     assumptions,
-    bound: [...before, asked].map((plan) => plan.request),
+    bound: [asked.request],
   });
 }
 
 /** One more packet of a connection that stands. */
 export function continuedJourney(plan: Plan): Journey {
-  return { ...direct({ ...plan, purpose: 'asked', text: null, next: () => end() }, []), bound: [] };
+  return { ...direct({ ...plan, purpose: 'asked', text: null, next: () => end() }), bound: [] };
 }
 
-function direct(asked: Step, before: readonly Step[]): Journey {
+function direct(asked: Step): Journey {
   const { source, destination, request } = asked;
   return {
-    start: afterwards(before, () => connectTo(asked)),
+    start: () => connectTo(asked),
     from: source.label,
     to: destination.label,
     protocol: request.protocol,
     assumptions: [...new Set([...source.assumptions, ...destination.assumptions])],
-    bound: [...before, asked].map((plan) => plan.request),
+    bound: [request],
   };
 }

@@ -13,6 +13,8 @@ export interface Step extends Plan {
   readonly purpose: 'asked' | Leg['purpose'];
   /** What was asked for, or why the connection is made: told with the leg. */
   readonly text: string | null;
+  /** What its server says, where the connection gets there and back. */
+  readonly answer?: string;
   /** What is done once the connection is over. */
   readonly next: (result: ConnectionResult, choices: Choices, state: KernelState) => Move;
   readonly remember?: (state: KernelState) => void;
@@ -62,9 +64,23 @@ export function end(ending: Partial<Ending> = {}): Move {
   return { kind: 'end', ending: { ...AS_ASKED, ...ending } };
 }
 
+/** An end with more to say; the other moves as they are. */
+export function remarked(move: Move, { notes, assumptions }: Pick<Ending, 'notes' | 'assumptions'>): Move {
+  if (move.kind !== 'end' || notes.length + assumptions.length === 0) return move;
+  const { ending } = move;
+  return end({ ...ending, notes: [...notes, ...ending.notes], assumptions: [...assumptions, ...ending.assumptions] });
+}
+
 /** Connections that are made first, whatever comes of them. */
-export function afterwards(before: readonly Step[], start: Start): Start {
-  return before.reduceRight<Start>((then, step) => () => connectTo(ahead(step, then)), start);
+export function afterwards(before: readonly Start[], start: Start): Start {
+  return before.reduceRight<Start>(
+    (then, first) => (choices, state) => andThen(first(choices, state), then, choices, state),
+    start,
+  );
+}
+
+function andThen(move: Move, then: Start, choices: Choices, state: KernelState): Move {
+  return move.kind === 'end' ? then(choices, state) : connectTo(ahead(move.step, then));
 }
 
 /** A connection with all that come of it, and then something else. */
@@ -72,10 +88,7 @@ function ahead(step: Step, then: Start): Step {
   return {
     ...step,
     purpose: 'before',
-    next: (result, choices, state) => {
-      const move = step.next(result, choices, state);
-      return move.kind === 'end' ? then(choices, state) : connectTo(ahead(move.step, then));
-    },
+    next: (result, choices, state) => andThen(step.next(result, choices, state), then, choices, state),
   };
 }
 
