@@ -69,13 +69,13 @@ export interface Node {
   readonly interfaces: readonly NodeInterface[];
   /** A dump that replaces all compiled rules: its file name for messages, and its text. */
   readonly iptablesSave: { readonly file: string; readonly text: string } | null;
+  /** The node's own resolv.conf; left out: not known. */
+  readonly resolvConf?: DnsConfig;
   readonly commands: readonly CommandLine[];
   /** Ports on which a process of the node itself is taken to listen, since a service points there; left out: none. */
   readonly assumedPorts?: Pod['assumedPorts'];
   readonly position: SourcePosition | null;
 }
-  /** The node's own resolv.conf; left out: not known. */
-  readonly resolvConf?: DnsConfig;
 
 export interface NodeInterface {
   readonly name: string;
@@ -107,13 +107,13 @@ export interface Pod {
   readonly ports: readonly ContainerPort[];
   /** Names of its containers; left out where nothing is said of them. They share the pod's namespace, so no packet asks for them. */
   readonly containers?: readonly string[];
+  /** Left out: all of it is as by default, with policy ClusterFirst. */
+  readonly dns?: PodDns;
   /** Ports that listen beyond the declared ones: where services point, for a pod that declares no port at all (an assumption). */
   readonly assumedPorts: readonly { readonly protocol: TransportProtocol; readonly port: number; readonly service: string }[];
   /** The pod's own eth0; null: what the CNI gives. */
   readonly mtu: number | null;
   /** null: what the CNI configuration says. */
-  /** Left out: all of it is as by default, with policy ClusterFirst. */
-  readonly dns?: PodDns;
   readonly hairpinMode: boolean | null;
   readonly owner: { readonly kind: string; readonly name: string } | null;
   readonly commands: readonly CommandLine[];
@@ -151,13 +151,13 @@ export interface Service {
     readonly ipMode: 'VIP' | 'Proxy';
   }[];
   readonly loadBalancerSourceRanges: readonly Cidr[];
+  /** spec.loadBalancerClass: another than the cloud's controller looks after the service; null: the cloud's does. */
+  readonly loadBalancerClass: string | null;
   readonly allocateLoadBalancerNodePorts: boolean;
   readonly externalTrafficPolicy: TrafficPolicy;
   readonly internalTrafficPolicy: TrafficPolicy;
   readonly sessionAffinity: { readonly kind: 'None' } | { readonly kind: 'ClientIP'; readonly timeoutSeconds: number };
   readonly healthCheckNodePort: number;
-  /** spec.loadBalancerClass: another than the cloud's controller looks after the service; null: the cloud's does. */
-  readonly loadBalancerClass: string | null;
   readonly publishNotReadyAddresses: boolean;
   readonly trafficDistribution: string | null;
   readonly externalName: string | null;
@@ -196,13 +196,13 @@ export interface Endpoint {
   readonly serving: boolean;
   readonly terminating: boolean;
   readonly nodeName: string | null;
+  /** The name that cluster DNS knows it by below the service's; left out: none. */
+  readonly hostname?: string;
   /** "namespace/name" */
   readonly pod: string | null;
   readonly hintZones: readonly string[];
   readonly hintNodes: readonly string[];
 }
-  /** The name that cluster DNS knows it by below the service's; left out: none. */
-  readonly hostname?: string;
 
 export interface Workload {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';
