@@ -17,20 +17,10 @@ const VERDICTS_NOT_SHOWN: Exceptions = {
   unresolved: 'names are not resolved yet',
 };
 
-const MATCHES_NOT_SHOWN: Exceptions = {
-  cgroup: 'processes have no cgroup in a scenario',
-  hl: 'IPv6',
-  icmp6: 'IPv6',
-  nfacct: 'the objects it counts with are made by a tool that is not modelled',
-  realm: 'no route of a cluster has a realm',
-  sctp: 'no probe speaks SCTP',
-  socket: 'for transparent proxies',
-  tcpmss: 'the options of a SYN are not modelled: the rule is unknown to TCP',
-};
+const MATCHES_NOT_SHOWN: Exceptions = {};
 
 const TARGETS_NOT_SHOWN: Exceptions = {
-  HL: 'IPv6',
-  ULOG: 'gone from the kernel since 3.17',
+  ULOG: 'gone from the kernel since 3.17: no node has such a rule',
 };
 
 /** Every kind of event. The compiler sees to it that none is forgotten. */

@@ -69,6 +69,7 @@ export function planVerification(
   const sequence = connectionsOf(branches);
   if (sequence === null)
     return refused('which connections follow is drawn at random: pin it with a single endpoint to verify it here');
+  if (sequence.some(({ request }) => request.protocol === 'sctp')) return refused('the lab speaks TCP, UDP and ICMP, no SCTP');
   const probes = sequence.map(({ request }, i) => ({
     request,
     seconds: branches.some(({ made }) => waitsForNeighbour(made[i]?.result)) ? NEIGHBOUR_SECONDS : SECONDS,

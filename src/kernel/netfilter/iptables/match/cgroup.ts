@@ -1,9 +1,14 @@
+import { TCP_FLAG } from '../../../../net/packet.ts';
 import { exactlyOne } from '../option.ts';
 import { not, numberOf } from '../value.ts';
 import { joinRuleWords } from '../words.ts';
+import type { MatchContext } from '../context.ts';
 import type { MatchModule } from './module.ts';
 
-/** Control group of the sending process (xt_cgroup.c): never holds without a socket; which group it is can't be told. */
+/**
+ * Control group of the sending process (xt_cgroup.c): never holds without a full socket, which a SYN-ACK has not (sk_fullsock). A process is in no class of net_cls unless somebody
+ * puts it there, which is class 0; which group of the second version it is in can't be told.
+ */
 export const cgroup: MatchModule = {
   name: 'cgroup',
   hooks: ['INPUT', 'OUTPUT', 'POSTROUTING'],
@@ -18,7 +23,17 @@ export const cgroup: MatchModule = {
       ['path', 'cgroup'],
       'cgroup: either --path or --cgroup must be specified',
     );
-    const value = name === 'path' ? joinRuleWords(values) : `${numberOf(values[0]!, 'cgroup', 'cgroup')}`;
-    return { text: `${not(negated)}--${name} ${value}`, test: ({ socket }) => (socket === null ? false : 'unknown') };
+    if (name === 'path')
+      return {
+        text: `${not(negated)}--path ${joinRuleWords(values)}`,
+        test: (context) => (hasFullSocket(context) ? 'unknown' : false),
+      };
+    const wanted = numberOf(values[0]!, 'cgroup', 'cgroup');
+    return { text: `${not(negated)}--cgroup ${wanted}`, test: (context) => hasFullSocket(context) && (wanted === 0) !== negated };
   },
 };
+
+function hasFullSocket({ socket, packet: { l4 } }: MatchContext): boolean {
+  const both = TCP_FLAG.SYN | TCP_FLAG.ACK;
+  return socket !== null && !(l4.protocol === 'tcp' && (l4.flags & both) === both);
+}

@@ -207,6 +207,11 @@ const ROWS: readonly Row[] = [
   ['-m socket --nowildcard --restore-skmark', { socketExists: true }, 'unknown'],
   ['-m socket --transparent', { socketExists: true }, false],
   ['-m cgroup --cgroup 1', { socket: null }, false],
+  ['-m cgroup ! --cgroup 1', { socket: null }, false],
+  ['-m cgroup ! --cgroup 1', { socket: { uid: 0, gid: 0 } }, true],
+  ['-m cgroup --cgroup 1', { socket: { uid: 0, gid: 0 } }, false],
+  ['-m cgroup --cgroup 0', { socket: { uid: 0, gid: 0 } }, true],
+  ['-m cgroup --cgroup 0', { socket: { uid: 0, gid: 0 }, packet: packet({ l4: tcp(SYN | ACK) }) }, false],
   ['-m cgroup ! --path user.slice', { socket: { uid: 0, gid: 0 } }, 'unknown'],
   // physdev
   ['-m physdev --physdev-in vethA', { physIn: 'vethA' }, true],
