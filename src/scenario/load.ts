@@ -1,5 +1,6 @@
 import { Collector } from './collector.ts';
-import { readKubernetesObject } from './objects/objects.ts';
+import { invariant } from '../support/invariant.ts';
+import { readKubernetesObject, readListItem } from './objects/objects.ts';
 import type { Drafts } from './drafts.ts';
 import { Problems } from './reading/problems.ts';
 import { Reader } from './reading/reader.ts';
@@ -7,7 +8,9 @@ import { resolveCluster } from './resolve/resolve.ts';
 import type { InputFile, ReadFile, ScenarioResult } from './scenario.ts';
 import { readDocument } from './short-form/document.ts';
 import { isMapping, valueAt } from './source/container.ts';
-import { parseSource } from './source/parse.ts';
+import { ListItem } from './source/list-item.ts';
+import { parseJson, parseSource } from './source/parse.ts';
+import type { JsonListFile } from './source/parse.ts';
 import { linkChecks } from './steps/link-checks.ts';
 import { resolveSteps } from './steps/resolve.ts';
 import { validate } from './validate/validate.ts';
@@ -17,19 +20,7 @@ import { validate } from './validate/validate.ts';
  * becomes a diagnostic, all of them at once; bad input never throws.
  */
 export function loadScenario(files: readonly InputFile[], options: { readonly readFile: ReadFile }): ScenarioResult {
-  const problems = new Problems();
-  const out = new Collector(problems);
-  let documents = 0;
-  for (const file of files) {
-    const parsed = parseSource(file);
-    if (!parsed.ok) {
-      const { code, message, position } = parsed.diagnostic;
-      problems.error(code, message, position);
-      continue;
-    }
-    const reader = new Reader(parsed.file, problems);
-    for (let i = 0; i < parsed.file.documents.length; i++) documents += readOne(reader, i, options.readFile, out);
-  }
+  const { problems, out, documents } = readFiles(files, options.readFile, false) ?? readWhole(files, options.readFile);
   const drafts = out.drafts();
   if (problems.hasErrors) {
     alsoTellOfTheCluster(drafts, problems);
@@ -60,6 +51,55 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
   };
 }
 
+interface Reading {
+  readonly problems: Problems;
+  readonly out: Collector;
+  /** Documents that are not empty. */
+  readonly documents: number;
+}
+
+/** Reads all files. `whole`: no list item by item. Null, which only then can be: an item turned out not to be JSON. */
+function readFiles(files: readonly InputFile[], readFile: ReadFile, whole: boolean): Reading | null {
+  const problems = new Problems();
+  const out = new Collector(problems);
+  let documents = 0;
+  for (const input of files) {
+    const parsed = parseSource(input, whole);
+    if (!parsed.ok) {
+      const { code, message, position } = parsed.diagnostic;
+      problems.error(code, message, position);
+    } else if ('list' in parsed.file) {
+      if (!readJsonList(parsed.file, problems, out)) return null;
+      documents++;
+    } else {
+      const { file } = parsed;
+      const reader = new Reader(file, problems);
+      for (let i = 0; i < file.documents.length; i++) documents += readOne(reader, file.documents, i, readFile, out);
+    }
+  }
+  return { problems, out, documents };
+}
+
+function readWhole(files: readonly InputFile[], readFile: ReadFile): Reading {
+  const reading = readFiles(files, readFile, true);
+  invariant(reading !== null, 'files that are parsed as a whole are read at once');
+  return reading;
+}
+
+/** Parses and reads one item after the other; false as soon as one is not JSON. */
+function readJsonList({ text, list }: JsonListFile, problems: Problems, out: Collector): boolean {
+  const { kind, apiVersion } = list.head;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || typeof apiVersion !== 'string') return false;
+  const { bounds } = list;
+  for (let i = 0; i < bounds.length; i += 2) {
+    const [start, end] = [bounds[i]!, bounds[i + 1]!];
+    const item = parseJson(text.text.slice(start, end));
+    if (!isMapping(item)) return false;
+    readListItem(new Reader(new ListItem(text, start, end, item), problems), item, kind, out);
+  }
+  return true;
+}
+
 /**
  * What can't be about the cluster as far as it could be read. What may only follow from what could not be read (a node without an
  * address) is not told.
@@ -75,8 +115,7 @@ function alsoTellOfTheCluster(drafts: Drafts, problems: Problems): void {
 }
 
 /** Reads a document; returns how many there were: 0 for an empty one. */
-function readOne(reader: Reader, index: number, readFile: ReadFile, out: Collector): 0 | 1 {
-  const { documents } = reader.source;
+function readOne(reader: Reader, documents: readonly unknown[], index: number, readFile: ReadFile, out: Collector): 0 | 1 {
   const document = documents[index];
   if (document === null || document === undefined) return 0;
   if (!isMapping(document)) {

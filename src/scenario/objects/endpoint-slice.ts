@@ -29,7 +29,7 @@ export function readEndpointSlice(reader: Reader, object: Mapping): SliceDraft |
     endpoints: reader.mappings(object, 'endpoints', (item) => readEndpoint(reader, item, metadata.namespace)) ?? [],
     derived: false,
   };
-  return { slice, position: reader.position(metadata.raw, 'name') };
+  return { slice, position: reader.source.namePosition(metadata.raw) };
 }
 
 function readSlicePort(reader: Reader, item: Mapping): EndpointSlice['ports'][number] {

@@ -13,7 +13,7 @@ export function readEndpoints(reader: Reader, object: Mapping): readonly SliceDr
   const metadata = readMetadata(reader, object);
   if (metadata === undefined) return [];
   const { namespace, name } = metadata;
-  const position = reader.position(metadata.raw, 'name');
+  const position = reader.source.namePosition(metadata.raw);
   const drafts: SliceDraft[] = [];
   const subsets = reader.mappings(object, 'subsets', (subset) => readSubset(reader, subset, namespace)) ?? [];
   for (const { ports, endpoints } of subsets) {

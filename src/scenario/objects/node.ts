@@ -17,7 +17,7 @@ export function readNode(reader: Reader, object: Mapping): NodeDraft | undefined
   const addresses = readAddresses(reader, status);
   return {
     name: metadata.name,
-    position: reader.position(metadata.raw, 'name'),
+    position: reader.source.namePosition(metadata.raw),
     addresses: addresses.length === 0 ? undefined : addresses,
     podCidrs: podCidrs?.length === 0 ? undefined : podCidrs,
     labels: reader.textMap(metadata.raw, 'labels'),

@@ -58,26 +58,25 @@ function readObject(reader: Reader, object: Mapping, kind: string, out: Collecto
   }
 }
 
-/** A List, or a typed one such as PodList, whose items need not repeat their kind. */
+/** A List, or a typed one such as PodList. */
 function readList(reader: Reader, object: Mapping, kind: string, out: Collector): void {
   const items = reader.list(object, 'items') ?? [];
   for (let i = 0; i < items.length; i++) {
     const item = items[i];
-    if (!isMapping(item)) {
-      reader.wrong(items, i, 'a Kubernetes object');
-      continue;
-    }
-    const own = valueAt(item, 'kind') ?? (kind === 'List' ? undefined : kind.slice(0, -'List'.length));
-    if (typeof own !== 'string' || own.endsWith('List')) {
-      reader.problems.error(
-        'not-an-object',
-        'An item of a List must be a Kubernetes object with a kind',
-        reader.position(items, i),
-      );
-    } else {
-      readObject(reader, item, own, out);
-    }
+    if (isMapping(item)) readListItem(reader, item, kind, out);
+    else reader.wrong(items, i, 'a Kubernetes object');
   }
+}
+
+/** An item of a list of this kind; those of typed lists need not repeat theirs. */
+export function readListItem(reader: Reader, item: Mapping, kind: string, out: Collector): void {
+  const own = valueAt(item, 'kind') ?? (kind === 'List' ? undefined : kind.slice(0, -'List'.length));
+  if (typeof own === 'string' && !own.endsWith('List')) {
+    readObject(reader, item, own, out);
+    return;
+  }
+  const message = 'An item of a List must be a Kubernetes object with a kind';
+  reader.problems.error('not-an-object', message, reader.position(item));
 }
 
 function readNotModelled(reader: Reader, object: Mapping, kind: string, out: Collector): void {

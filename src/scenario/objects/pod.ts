@@ -18,7 +18,7 @@ export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
   const phase = valueAt(status, 'phase');
   if (phase === 'Succeeded' || phase === 'Failed') return undefined;
   const node = reader.string(spec, 'nodeName');
-  const position = reader.position(metadata.raw, 'name');
+  const position = reader.source.namePosition(metadata.raw);
   if (node === undefined && phase === 'Pending') {
     const message = `Pod ${metadata.namespace}/${metadata.name} is on no node yet (Pending); it is left out`;
     reader.problems.warning('pending-pod', message, position);

@@ -12,7 +12,7 @@ export function readService(reader: Reader, object: Mapping): ServiceDraft | und
   return {
     namespace: metadata.namespace,
     name: metadata.name,
-    position: reader.position(metadata.raw, 'name'),
+    position: reader.source.namePosition(metadata.raw),
     complete: spec.headless !== undefined,
     labels: reader.textMap(metadata.raw, 'labels'),
     annotations: reader.textMap(metadata.raw, 'annotations'),

@@ -15,7 +15,7 @@ export function readWorkload(reader: Reader, object: Mapping, kind: WorkloadDraf
   const template = section(reader, spec, 'template');
   const podSpec = section(reader, template, 'spec');
   const { namespace, name } = metadata;
-  const position = reader.position(metadata.raw, 'name');
+  const position = reader.source.namePosition(metadata.raw);
   return {
     kind,
     namespace,

@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../kubernetes/model/cluster.ts';
 import { nearest } from '../../support/nearest.ts';
 import type { Container, Key, Mapping } from '../source/container.ts';
 import { isList, isMapping, valueAt } from '../source/container.ts';
-import type { SourceFile } from '../source/source-file.ts';
+import type { Source } from '../source/source.ts';
 import { describeValue } from './describe.ts';
 import type { Problems } from './problems.ts';
 
@@ -10,14 +10,14 @@ import type { Problems } from './problems.ts';
 const MAX_HINTS = 20;
 
 /**
- * Typed access to the values of one file. Each method returns undefined where nothing is given, and also where something wrong is
+ * Typed access to the values of one file, or of a part of it. Each method returns undefined where nothing is given, and also where something wrong is
  * given: then it has told the problem. Nothing is allocated for values that are right.
  */
 export class Reader {
-  readonly source: SourceFile;
+  readonly source: Source;
   readonly problems: Problems;
 
-  constructor(source: SourceFile, problems: Problems) {
+  constructor(source: Source, problems: Problems) {
     this.source = source;
     this.problems = problems;
   }

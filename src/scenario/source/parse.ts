@@ -2,8 +2,10 @@ import { CORE_SCHEMA, Schema, YAMLException, floatCoreTag, loadAll, mergeTag } f
 import type { Diagnostic } from '../diagnostic.ts';
 import type { InputFile } from '../scenario.ts';
 import { isList, isMapping } from './container.ts';
-import { lineAndColumn, lineStartsOf } from './position-index.ts';
+import { findJsonList } from './json-list.ts';
+import type { JsonList } from './json-list.ts';
 import { SourceFile } from './source-file.ts';
+import { SourceText } from './source.ts';
 
 /**
  * YAML 1.2 core with merge keys, without floats: no field of a scenario is one, and `kubernetesVersion: 1.30` must stay "1.30".
@@ -14,27 +16,39 @@ const SCHEMA = new Schema(CORE_SCHEMA.tags.filter((tag) => tag !== floatCoreTag)
 const MAX_EXPANDED_VALUES = 1_000_000;
 
 export type ParseResult =
-  | { readonly ok: true; readonly file: SourceFile }
+  | { readonly ok: true; readonly file: SourceFile | JsonListFile }
   | { readonly ok: false; readonly diagnostic: Diagnostic };
+
+/** A file of one JSON list; its items are to be parsed by whoever reads them. */
+export interface JsonListFile {
+  readonly text: SourceText;
+  readonly list: JsonList;
+}
+
+/** Text of a JSON list from this length on is parsed item by item. */
+const LARGE = 1 << 16;
 
 /**
  * Text becomes documents. JSON takes the short way through JSON.parse. Fails with the position of the syntax error, and on
- * aliases that contain themselves or add up to too much.
+ * aliases that contain themselves or add up to too much. `whole`: parse large lists at once too.
  */
-export function parseSource(input: InputFile): ParseResult {
+export function parseSource(input: InputFile, whole: boolean): ParseResult {
   const text = input.text.startsWith('\ufeff') ? input.text.slice(1) : input.text;
+  const source = new SourceText(input.name, text);
+  const list = text.length >= LARGE && !whole ? findJsonList(text) : null;
+  if (list !== null) return { ok: true, file: { text: source, list } };
   const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (json !== undefined) return { ok: true, file: new SourceFile(input.name, text, [json]) };
+  if (json !== undefined) return { ok: true, file: new SourceFile(source, [json]) };
   try {
     const documents = loadAll(text, { schema: SCHEMA });
     if (text.includes('*')) {
       const problem = aliasProblem(documents);
       if (problem !== null) return failure(input.name, 'too-many-aliases', problem, 1, 1);
     }
-    return { ok: true, file: new SourceFile(input.name, text, documents) };
+    return { ok: true, file: new SourceFile(source, documents) };
   } catch (error) {
     if (error instanceof YAMLException && error.mark !== undefined) {
-      const { line, column } = lineAndColumn(lineStartsOf(text), error.mark.position);
+      const { line, column } = source.lineAndColumn(error.mark.position);
       return failure(input.name, 'syntax', `Not valid YAML: ${error.reason}`, line, column);
     }
     return failure(input.name, 'syntax', `Not valid YAML: ${error instanceof Error ? error.message : String(error)}`, 1, 1);
@@ -46,7 +60,7 @@ function failure(file: string, code: string, message: string, line: number, colu
 }
 
 /** undefined when it is not JSON: YAML's flow style begins alike. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

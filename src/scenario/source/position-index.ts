@@ -23,17 +23,15 @@ interface Frame {
   keyOffset: number;
 }
 
-/** Line and column of every value of a file, 1-based, columns in UTF-16 units. */
+/** Where every value of a text begins. */
 export class PositionIndex {
   readonly #spots: ReadonlyMap<object, Spots>;
-  readonly #lineStarts: readonly number[];
 
-  private constructor(spots: ReadonlyMap<object, Spots>, lineStarts: readonly number[]) {
+  private constructor(spots: ReadonlyMap<object, Spots>) {
     this.#spots = spots;
-    this.#lineStarts = lineStarts;
   }
 
-  /** Walks the parser's events beside the values they became. What can't be placed is found at its container, or at line 1. */
+  /** Walks the parser's events beside the values they became. What can't be placed is found at its container, or at the start. */
   static build(text: string, documents: readonly unknown[]): PositionIndex {
     const spots = new Map<object, Spots>();
     try {
@@ -41,14 +39,15 @@ export class PositionIndex {
     } catch {
       // JSON that YAML can't read (keys beyond 1024 characters, tabs): positions fall back to the containers found so far.
     }
-    return new PositionIndex(spots, lineStartsOf(text));
+    return new PositionIndex(spots);
   }
 
-  find(container: Container, key: Key | null, ofKey: boolean): { readonly line: number; readonly column: number } {
+  /** Offset of a container, of the value of one of its keys, or of that key. */
+  offset(container: Container, key: Key | null, ofKey: boolean): number {
     const spots = this.#spots.get(container);
-    if (spots === undefined) return { line: 1, column: 1 };
+    if (spots === undefined) return 0;
     const spot = key === null ? undefined : spots.keys.get(key);
-    return lineAndColumn(this.#lineStarts, spot === undefined ? spots.start : ofKey ? spot.key : spot.value);
+    return spot === undefined ? spots.start : ofKey ? spot.key : spot.value;
   }
 }
 

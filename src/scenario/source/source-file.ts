@@ -1,66 +1,61 @@
 import type { SourcePosition } from '../../kubernetes/model/cluster.ts';
-import type { Container, Key } from './container.ts';
+import type { Container, Key, Mapping } from './container.ts';
 import { PositionIndex } from './position-index.ts';
+import { LazyPosition } from './source.ts';
+import type { Source, SourceText } from './source.ts';
 
-/**
- * One parsed file. Values are plain objects and arrays; a place in the text is asked for by the container that holds a value and
- * the key in it, and is looked up only when somebody reads its line: most runs never do.
- */
-export class SourceFile {
-  readonly name: string;
+/** A file that was parsed as a whole. */
+export class SourceFile implements Source {
   readonly documents: readonly unknown[];
-  readonly #text: string;
+  readonly text: SourceText;
   #index: PositionIndex | null = null;
 
-  constructor(name: string, text: string, documents: readonly unknown[]) {
-    this.name = name;
-    this.#text = text;
+  constructor(text: SourceText, documents: readonly unknown[]) {
+    this.text = text;
     this.documents = documents;
   }
 
-  /** Where a container, or the value of one of its keys, begins. */
-  position(container: Container, key: Key | null = null): SourcePosition {
-    return new LazyPosition(this, container, key, false);
+  get name(): string {
+    return this.text.name;
   }
 
-  /** Where a key of a mapping stands. */
+  position(container: Container, key: Key | null): SourcePosition {
+    return new FilePosition(this, container, key, false);
+  }
+
   keyPosition(container: Container, key: Key): SourcePosition {
-    return new LazyPosition(this, container, key, true);
+    return new FilePosition(this, container, key, true);
   }
 
-  get index(): PositionIndex {
-    this.#index ??= PositionIndex.build(this.#text, this.documents);
-    return this.#index;
+  namePosition(metadata: Mapping): SourcePosition {
+    return this.position(metadata, 'name');
+  }
+
+  offset(container: Container, key: Key | null, ofKey: boolean): number {
+    this.#index ??= PositionIndex.build(this.text.text, this.documents);
+    return this.#index.offset(container, key, ofKey);
   }
 }
 
-/** A position that parses the text a second time when its line or column is first read. */
-class LazyPosition implements SourcePosition {
+class FilePosition extends LazyPosition {
   readonly #source: SourceFile;
   readonly #container: Container;
   readonly #key: Key | null;
   readonly #ofKey: boolean;
 
   constructor(source: SourceFile, container: Container, key: Key | null, ofKey: boolean) {
+    super();
     this.#source = source;
     this.#container = container;
     this.#key = key;
     this.#ofKey = ofKey;
   }
 
-  get file(): string {
-    return this.#source.name;
+  protected get text(): SourceText {
+    return this.#source.text;
   }
 
-  get line(): number {
-    return this.#source.index.find(this.#container, this.#key, this.#ofKey).line;
-  }
-
-  get column(): number {
-    return this.#source.index.find(this.#container, this.#key, this.#ofKey).column;
-  }
-
-  toJSON(): SourcePosition {
-    return { file: this.file, line: this.line, column: this.column };
+  protected offset(): number {
+    return this.#source.offset(this.#container, this.#key, this.#ofKey);
   }
 }
