@@ -29,6 +29,28 @@ const leaveOutUnused = {
   },
 };
 
+/** Parts of Node that few commands need and that take milliseconds to load: the bundle loads each when it is first called. */
+const CALLED_LATE = {
+  'node:child_process': ['spawn', 'spawnSync'],
+  'node:crypto': ['createHash', 'hash'],
+  'node:readline': ['createInterface'],
+};
+
+const loadLate = {
+  name: 'load-late',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
+      path in CALLED_LATE && namespace !== 'late' ? { path, namespace: 'late' } : { path, external: true },
+    );
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
+      const calls = CALLED_LATE[path].map(
+        (name) => `export const ${name} = (...args) => (loaded ??= require('${path}')).${name}(...args);`,
+      );
+      return { contents: ['let loaded;', ...calls].join('\n') };
+    });
+  },
+};
+
 /** The licence texts of the libraries inside the bundle, which must go with it. */
 function licences(inputs) {
   const packages = new Set(inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []));
@@ -53,7 +75,7 @@ const result = await build({
   // They stand in THIRD-PARTY-LICENSES.txt.
   legalComments: 'none',
   charset: 'ascii',
-  plugins: [leaveOutUnused],
+  plugins: [leaveOutUnused, loadLate],
   outfile: join(dist, 'k8snet.cjs'),
   write: false,
   metafile: true,
