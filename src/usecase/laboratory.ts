@@ -5,7 +5,7 @@ import type { World } from '../kernel/world.ts';
 import type { CompileOptions, CompileResult } from '../kubernetes/compile.ts';
 import type { CommandLine, Cluster, ProxyMode, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
-import type { NodeHealth } from './balancer/node-health.ts';
+import type { NodeHealth } from './balancer/health-check.ts';
 import type { Connect } from './explore.ts';
 
 /** The two machines every question needs: what makes kernel state of a cluster, and what walks a packet through it. */

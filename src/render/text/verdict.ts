@@ -44,7 +44,7 @@ export function verdictBlock(trace: Trace, style: Style): readonly string[] {
 function groupByAnswer(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
   const groups = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
-    const key = `${outcome.verdict} ${outcome.cause?.code ?? ''}`;
+    const key = `${outcome.verdict} ${outcome.status ?? ''} ${outcome.cause?.code ?? ''}`;
     const group = groups.get(key);
     if (group) group.push(outcome);
     else groups.set(key, [outcome]);
@@ -55,8 +55,9 @@ function groupByAnswer(outcomes: readonly Outcome[]): readonly (readonly Outcome
 function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boolean, style: Style): readonly string[] {
   const first = outcomes[0]!;
   const share = outcomes.reduce((sum, outcome) => sum + outcome.probability, 0);
-  const word = isOneWay(first) ? 'ARRIVED' : isPending(first) ? 'NO ADDRESS' : WORDS[first.verdict];
-  const paint = first.verdict !== 'connected' ? style.chalk.red : lostPart(first) ? style.chalk.yellow : style.chalk.green;
+  const word = wordFor(first);
+  const isFlawed = lostPart(first) !== null || (first.status ?? 0) >= 400;
+  const paint = first.verdict !== 'connected' ? style.chalk.red : isFlawed ? style.chalk.yellow : style.chalk.green;
   const shareText = branched ? (share > 0.9995 ? ' every time' : ` ${percent(share)} of the time`) : '';
   const title = `${paint.bold(word)}${shareText}`;
   const headline = [who(outcomes, branched), seen(trace, outcomes)].filter((text) => text !== '').join(' ');
@@ -69,6 +70,13 @@ function answerBlock(trace: Trace, outcomes: readonly Outcome[], branched: boole
     ...sourceFields(trace, first, style),
     ...(first.verdict === 'unresolved' ? [] : field('reply', replyFate(first, outcomes.length > 1), style)),
   ];
+}
+
+function wordFor(outcome: Outcome): string {
+  if (isOneWay(outcome)) return 'ARRIVED';
+  if (isPending(outcome)) return 'NO ADDRESS';
+  const word = WORDS[outcome.verdict];
+  return outcome.status === undefined ? word : `${word}, HTTP ${outcome.status}`;
 }
 
 /** Nothing was sent, since a service waits for its address. */

@@ -11,27 +11,9 @@ import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
 import type { World } from '../../kernel/world.ts';
 import type { Backend, Balancer } from '../../kubernetes/balancer/balancers.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
-import type { Cause } from '../../trace/outcome.ts';
-import type { Connect, Made } from '../explore.ts';
+import type { Connect } from '../explore.ts';
 import type { Step } from '../journey/step.ts';
-
-/** A health check that a balancer has made. */
-export interface HealthCheck {
-  readonly node: string;
-  readonly healthy: boolean;
-  /** "HTTP 503, no local endpoints"; null: none came. */
-  readonly answer: string | null;
-  readonly made: Made<Step>;
-  /** Why no answer came; null where one did. */
-  readonly cause: Cause | null;
-}
-
-/** What balancers know of nodes. Each asks only once a packet gets to it. */
-export interface NodeHealth {
-  /** The checks of the balancer that is this host; none for other hosts. */
-  readonly checksOf: (host: HostName) => readonly HealthCheck[];
-  readonly unhealthy: (balancer: Balancer) => ReadonlySet<string>;
-}
+import type { HealthCheck, NodeHealth } from './health-check.ts';
 
 /** Where health checks are walked: balancers in it hold every node for healthy. */
 export interface CheckedWorld {

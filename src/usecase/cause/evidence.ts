@@ -3,6 +3,7 @@ import type { ConnectionPart, ConnectionRequest, ConnectionResult } from '../../
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { DropEvent, KernelEvent, PacketView, PolicyEvent, RouteEvent, RuleEvent } from '../../trace/event.ts';
 import type { Cause, CauseCode, Part } from '../../trace/outcome.ts';
+import type { NodeHealth } from '../balancer/health-check.ts';
 import type { Source } from '../refs/source.ts';
 import type { Destination } from '../refs/target.ts';
 
@@ -16,6 +17,8 @@ export interface Evidence {
   readonly destination: Destination;
   readonly request: ConnectionRequest;
   readonly result: ConnectionResult;
+  /** What the cloud's balancers know of the nodes; left out: there is none. */
+  readonly health?: NodeHealth;
 }
 
 /** Where a connection broke. */

@@ -1,6 +1,7 @@
 import type { Cause } from '../../trace/outcome.ts';
 import { findSite } from './evidence.ts';
 import type { Diagnose, Evidence } from './evidence.ts';
+import { balancerRefuses } from './balancer-refuses.ts';
 import { ruleDropped } from './dropped-by-rule.ts';
 import { changedDevice, deviceDown } from './device.ts';
 import { forgottenConnection } from './forgotten-connection.ts';
@@ -27,6 +28,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   wrongFdb,
   wrongPublicIp,
   tunnelBlocked,
+  balancerRefuses,
   ruleDropped,
   noRealServers,
   forgottenConnection,
