@@ -2,8 +2,10 @@ import { ACCEPT, PRIORITY } from './hook.ts';
 import { withReroute } from '../walk/reroute.ts';
 import { perHost } from '../per-host.ts';
 import { packetContext } from './packet-context.ts';
+import { readyChain } from './iptables/ready-table.ts';
 import { traverse } from './iptables/traverse.ts';
 import { TABLE_HOOKS } from './iptables/table.ts';
+import type { HookName } from '../../trace/event.ts';
 import type { Host } from '../host.ts';
 import type { HookCall, HookFunction, HookVerdict } from './hook.ts';
 import type { IptablesTables, Table, TableName } from './iptables/table.ts';
@@ -65,8 +67,14 @@ function baseChains({ tables, legacy }: RuleSet, name: TableName, run: Runner, p
     .map((hook) => ({ hook, priority, name: `iptables ${name}`, run: (call: HookCall) => run(table, call, legacy) }));
 }
 
+/** True where nothing can happen to a packet, beside an event that tells so. */
+function isIdle(table: Table, hook: HookName): boolean {
+  const base = readyChain(table, hook);
+  return base === null || (base.chain.length === 0 && base.chain.policy !== 'DROP');
+}
+
 function runTable(table: Table, call: HookCall, legacy: boolean): HookVerdict {
-  if (!call.walk.recording && table.chain(call.hook)?.length === 0 && table.chain(call.hook)?.policy !== 'DROP') return ACCEPT;
+  if (!call.walk.recording && isIdle(table, call.hook)) return ACCEPT;
   const verdict = traverse(table, packetContext(call, table.name, legacy));
   switch (verdict.kind) {
     case 'accept':

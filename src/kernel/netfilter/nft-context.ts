@@ -1,4 +1,5 @@
 import { familyOf } from '../../net/ip.ts';
+import { remembered } from '../remembered.ts';
 import { addressTypeOn } from '../routing/address-type.ts';
 import { viewOf } from './conntrack/entry.ts';
 import { runNatTarget } from './nat/targets.ts';
@@ -14,6 +15,8 @@ import type { NftRule, NftTable } from './nftables/ruleset.ts';
 export function nftContext(call: HookCall, table: NftTable): NftContext {
   return new HookContext(call, table);
 }
+
+const evenWeights = remembered((count: number): readonly number[] => new Array<number>(count).fill(1 / count));
 
 class HookContext implements NftContext {
   readonly #call: HookCall;
@@ -59,7 +62,7 @@ class HookContext implements NftContext {
   }
 
   draw(count: number, what: string): number {
-    return count <= 1 ? 0 : this.#call.walk.choices.pick(what, new Array<number>(count).fill(1 / count));
+    return count <= 1 ? 0 : this.#call.walk.choices.pick(what, evenWeights(count));
   }
 
   count(key: string): number {

@@ -8,6 +8,9 @@ import { runNatTarget } from './nat/targets.ts';
 import { ipHeaderLength } from '../../net/ip.ts';
 import { lookup, outputFlow } from '../routing/lookup.ts';
 import { mtuOf } from '../routing/mtu.ts';
+import type { HookName } from '../../trace/event.ts';
+import type { Host } from '../host.ts';
+import type { Skb } from '../walk/skb.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { IpvsConnection } from '../ipvs/connection-table.ts';
@@ -29,40 +32,40 @@ export function packetContext(call: HookCall, table: TableName, legacy: boolean)
 }
 
 class PacketContext implements TraverseContext {
-  readonly #call: HookCall;
+  readonly host: Host;
+  readonly hook: HookName;
   readonly table: TableName;
-  readonly #legacy: boolean;
+  readonly inDevice: string | null;
+  readonly outDevice: string | null;
+  readonly record: ((event: RuleRecord | PolicyRecord) => void) | null;
   ruleKey = '';
+  readonly #call: HookCall;
+  readonly #skb: Skb;
+  readonly #legacy: boolean;
 
   constructor(call: HookCall, table: TableName, legacy: boolean) {
-    this.#call = call;
+    this.host = call.host;
+    this.hook = call.hook;
     this.table = table;
+    this.inDevice = call.inDevice;
+    this.outDevice = call.outDevice;
+    this.record = call.walk.recording ? (event) => this.#emit(event) : null;
+    this.#call = call;
+    this.#skb = call.skb;
     this.#legacy = legacy;
   }
 
-  get host() {
-    return this.#call.host;
-  }
-  get hook() {
-    return this.#call.hook;
-  }
   get packet(): Packet {
-    return this.#call.skb.packet;
+    return this.#skb.packet;
   }
   set packet(packet: Packet) {
-    this.#call.skb.packet = packet;
+    this.#skb.packet = packet;
   }
   get mark(): number {
-    return this.#call.skb.mark;
+    return this.#skb.mark;
   }
   set mark(mark: number) {
-    this.#call.skb.mark = mark >>> 0;
-  }
-  get inDevice(): string | null {
-    return this.#call.inDevice;
-  }
-  get outDevice(): string | null {
-    return this.#call.outDevice;
+    this.#skb.mark = mark >>> 0;
   }
   get physIn(): string | null {
     return this.#call.skb.bridge?.physIn ?? null;
@@ -98,9 +101,6 @@ class PacketContext implements TraverseContext {
   get now(): number {
     return this.#call.walk.state.now;
   }
-  get record(): ((event: RuleRecord | PolicyRecord) => void) | null {
-    return this.#call.walk.recording ? (event) => this.#emit(event) : null;
-  }
 
   moduleState<T>(key: string, make: () => T): T {
     const { modules } = this.#state;
@@ -112,6 +112,10 @@ class PacketContext implements TraverseContext {
     if (probability >= 1) return true;
     if (probability <= 0) return false;
     return this.#call.walk.choices.pick(what, [probability, 1 - probability]) === 0;
+  }
+
+  pick(weights: readonly number[], what: string): number {
+    return this.#call.walk.choices.pick(what, weights);
   }
 
   ipset(name: string): IpSet | undefined {

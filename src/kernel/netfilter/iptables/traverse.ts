@@ -1,13 +1,15 @@
 import { assertNever } from '../../../support/assert-never.ts';
+import { readyChain } from './ready-table.ts';
 import type { Packet } from '../../../net/packet.ts';
 import type { RuleVerdict } from '../../../trace/event.ts';
 import type { TraverseContext, TraverseVerdict } from './context.ts';
-import type { Chain, Rule, Table } from './table.ts';
+import type { ReadyChain, ReadyRule } from './ready-table.ts';
+import type { Chain, Table } from './table.ts';
 import type { TargetAction } from './target/target.ts';
 
 /** Where an evaluation of a chain stands. */
 interface Frame {
-  readonly chain: Chain;
+  readonly ready: ReadyChain;
   /** Candidates of an index; null: every rule is looked at. */
   readonly candidates: readonly number[] | null;
   /** Next place in `candidates`, or next rule. */
@@ -22,7 +24,7 @@ interface Frame {
 type Step =
   | { readonly kind: 'end'; readonly verdict: TraverseVerdict }
   | { readonly kind: 'return' }
-  | { readonly kind: 'enter'; readonly chain: Chain; readonly back: boolean }
+  | { readonly kind: 'enter'; readonly chain: ReadyChain; readonly back: boolean }
   | null;
 
 /** The kernel's NFT_JUMP_STACK_SIZE: deeper jumps are refused when rules are loaded. */
@@ -32,6 +34,9 @@ const MAX_ENTERED = 16_384;
 
 const ACCEPT: TraverseVerdict = { kind: 'accept' };
 const DROP: TraverseVerdict = { kind: 'drop' };
+const END_ACCEPT: Step = { kind: 'end', verdict: ACCEPT };
+const END_DROP: Step = { kind: 'end', verdict: DROP };
+const RETURN: Step = { kind: 'return' };
 
 /**
  * Runs the base chain of `context.hook` in a table (net/netfilter/x_tables ipt_do_table): user chains with jump and goto, the end of
@@ -39,7 +44,7 @@ const DROP: TraverseVerdict = { kind: 'drop' };
  * jumps are deeper than the kernel allows can't be loaded (see validateTables): a jump too deep is an unknown rule here.
  */
 export function traverse(table: Table, context: TraverseContext): TraverseVerdict {
-  const base = table.chain(context.hook);
+  const base = readyChain(table, context.hook);
   if (!base) return ACCEPT;
   const stack: Frame[] = [];
   let entered = 0;
@@ -50,31 +55,41 @@ export function traverse(table: Table, context: TraverseContext): TraverseVerdic
     const { next, matched } = frame;
     const step: Step = runToStep(table, frame, mayEnter, context);
     if (context.looked?.(frame.next - next, frame.matched - matched) === false) return ACCEPT;
-    if (step?.kind === 'end') return step.verdict;
-    if (step?.kind === 'enter') {
+    if (step === null || step.kind === 'return') frame = frame === bottom ? undefined : stack.pop();
+    else if (step.kind === 'end') return step.verdict;
+    else {
       if (step.back) stack.push(frame);
       else if (frame === bottom) bottom = null;
       frame = enter(step.chain, context);
-    } else frame = frame === bottom ? undefined : stack.pop();
+    }
   }
-  return policy(base, bottom, context);
+  return policy(base.chain, bottom, context);
 }
 
-function enter(chain: Chain, context: TraverseContext): Frame {
-  return { chain, candidates: chain.candidates?.(context.packet) ?? null, next: 0, counted: 0, matched: 0 };
+function enter(ready: ReadyChain, context: TraverseContext): Frame {
+  return { ready, candidates: ready.chain.candidates?.(context.packet) ?? null, next: 0, counted: 0, matched: 0 };
 }
 
 /** Looks at the rules of a chain from where it stands until one leads elsewhere; null at the end of the chain. */
 function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: TraverseContext): Step {
-  const { chain, candidates } = frame;
+  const { ready, candidates } = frame;
+  const { chain } = ready;
   const end = candidates?.length ?? chain.length;
   while (frame.next < end) {
-    const index = candidates ? candidates[frame.next]! : frame.next;
-    frame.next++;
-    const rule = chain.rule(index);
-    const matched = matches(table, chain, index, rule, context);
+    let index = candidates ? candidates[frame.next]! : frame.next;
+    const chances = context.pick ? chancesAt(frame, index) : null;
+    if (chances) {
+      const picked = context.pick!(chances, `statistic ${keyOf(table, chain, index)}`);
+      const rules = chances.length - 1;
+      frame.next += Math.min(picked + 1, rules);
+      if (picked === rules) continue;
+      index += picked;
+    } else frame.next++;
+    const one = ready.rule(index);
+    const { rule } = one;
+    const matched = chances !== null || one.matches.length === 0 || matches(table, chain, index, one, context);
     if (matched === false) continue;
-    if (matched === 'unknown' || !isDoable(table, rule.target.action, mayEnter)) {
+    if (matched === 'unknown' || !isDoable(one, mayEnter)) {
       if (!isHarmless(rule.target.action)) context.unknownRule?.(rule, chain.name, index + 1);
       continue;
     }
@@ -89,20 +104,30 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
       verdict: verdictOf(rule.target.action),
       passedOver,
     });
-    const step = act(table, rule.target.action, context);
+    const step = act(one, context);
     if (step) return step;
   }
   return null;
 }
 
+/** The run of rules of chance that begins here; null also where candidates leave out some of it. */
+function chancesAt({ ready, candidates, next }: Frame, index: number): readonly number[] | null {
+  const chances = ready.chances(index);
+  if (!chances || !candidates) return chances;
+  const more = chances.length - 2;
+  return candidates[next + more] === index + more ? chances : null;
+}
+
+function keyOf(table: Table, chain: Chain, index: number): string {
+  return `${table.name}/${chain.name}/${index + 1}`;
+}
+
 /** All matches in order. Behind an unknown one the others may still say no, but draw nothing and count nothing. */
-function matches(table: Table, chain: Chain, index: number, rule: Rule, context: TraverseContext): boolean | 'unknown' {
+function matches(table: Table, chain: Chain, index: number, one: ReadyRule, context: TraverseContext): boolean | 'unknown' {
   let result: boolean | 'unknown' = true;
-  for (const match of rule.matches) {
-    if (match.stateful) {
-      if (result === 'unknown') continue;
-      context.ruleKey = `${table.name}/${chain.name}/${index + 1}`;
-    }
+  if (one.isStateful) context.ruleKey = keyOf(table, chain, index);
+  for (const match of one.matches) {
+    if (match.stateful && result === 'unknown') continue;
     const holds = match.test(context);
     if (holds === false) return false;
     if (holds === 'unknown') result = 'unknown';
@@ -120,8 +145,9 @@ function isHarmless(action: TargetAction): boolean {
 }
 
 /** False for a target that is not modelled and for a jump to nowhere or too deep. */
-function isDoable(table: Table, action: TargetAction, mayEnter: boolean): boolean {
-  if (action.kind === 'jump' || action.kind === 'goto') return mayEnter && table.chain(action.chain) !== undefined;
+function isDoable(one: ReadyRule, mayEnter: boolean): boolean {
+  const { action } = one.rule.target;
+  if (action.kind === 'jump' || action.kind === 'goto') return mayEnter && one.target !== null;
   return action.kind !== 'unknown';
 }
 
@@ -146,12 +172,13 @@ function verdictOf({ kind }: TargetAction): RuleVerdict {
   }
 }
 
-function act(table: Table, action: TargetAction, context: TraverseContext): Step {
+function act(one: ReadyRule, context: TraverseContext): Step {
+  const { action } = one.rule.target;
   switch (action.kind) {
     case 'accept':
-      return { kind: 'end', verdict: ACCEPT };
+      return END_ACCEPT;
     case 'drop':
-      return { kind: 'end', verdict: DROP };
+      return END_DROP;
     case 'reject':
       return { kind: 'end', verdict: { kind: 'reject', with: action.with } };
     case 'dnat':
@@ -159,12 +186,12 @@ function act(table: Table, action: TargetAction, context: TraverseContext): Step
     case 'masquerade':
     case 'redirect':
     case 'netmap':
-      return { kind: 'end', verdict: context.nat(action) === 'accept' ? ACCEPT : DROP };
+      return context.nat(action) === 'accept' ? END_ACCEPT : END_DROP;
     case 'return':
-      return { kind: 'return' };
+      return RETURN;
     case 'jump':
     case 'goto':
-      return { kind: 'enter', chain: table.chain(action.chain)!, back: action.kind === 'jump' };
+      return { kind: 'enter', chain: one.target!, back: action.kind === 'jump' };
     case 'mark':
       context.mark = toggled(context.mark, action.mask, action.value);
       return null;

@@ -24,15 +24,20 @@ export const statistic: MatchModule = {
   },
 };
 
+/** The probability that the kernel makes of `--probability`; null for what is none. */
+export function randomProbability(text: string): number | null {
+  const wanted = Number(text);
+  return wanted >= 0 && wanted <= 1 && /\d/.test(text) ? Math.round(SCALE * wanted) / SCALE : null;
+}
+
 function random(given: GivenOptions): BuiltMatch {
   const option = given.get('probability');
   if (!option) throw new RuleError('--probability must be specified when using random mode');
-  const wanted = Number(option.values[0]);
-  if (!(wanted >= 0 && wanted <= 1) || !/\d/.test(option.values[0]!)) {
+  const probability = randomProbability(option.values[0]!);
+  if (probability === null) {
     throw new RuleError('statistic: bad value for option "--probability", or out of range (0-1).');
   }
   const { negated } = option;
-  const probability = Math.round(SCALE * wanted) / SCALE;
   return {
     text: `--mode random ${not(negated)}--probability ${probability.toFixed(11)}`,
     test: (context) => context.draw(probability, `statistic ${context.ruleKey}`) !== negated,

@@ -1,0 +1,96 @@
+import { randomProbability } from './match/statistic.ts';
+import type { Match } from './match/match.ts';
+import type { Chain, Rule, Table } from './table.ts';
+
+/** A rule as the traversal runs it. */
+export class ReadyRule {
+  readonly rule: Rule;
+  /** Those that ask something of the packet or draw. */
+  readonly matches: readonly Match[];
+  readonly isStateful: boolean;
+  readonly #table: Table;
+  #target: ReadyChain | null | undefined;
+
+  constructor(table: Table, rule: Rule) {
+    this.#table = table;
+    this.rule = rule;
+    this.matches = rule.matches.filter(({ module, unknown }) => module !== 'comment' || unknown);
+    this.isStateful = this.matches.some(({ stateful }) => stateful);
+  }
+
+  /** Where its target leads; null: to no chain, or to one that is not there. */
+  get target(): ReadyChain | null {
+    if (this.#target === undefined) {
+      const { action } = this.rule.target;
+      const leads = action.kind === 'jump' || action.kind === 'goto';
+      this.#target = leads ? readyChain(this.#table, action.chain) : null;
+    }
+    return this.#target;
+  }
+}
+
+/** A chain with what the traversal has found out of it. */
+export interface ReadyChain {
+  readonly chain: Chain;
+  rule(index: number): ReadyRule;
+  /**
+   * An index over a run of rules that only chance tells apart, read from their text: with which probability each rule from `index` on is
+   * the first of the run that matches, and behind them that none does. Null where no such run begins.
+   */
+  chances(index: number): readonly number[] | null;
+}
+
+/** Tables are immutable: what was found out of them stays true. */
+const readyTables = new WeakMap<Table, Map<string, ReadyChain | null>>();
+
+/** A chain of a table, made ready; null: there is none. */
+export function readyChain(table: Table, name: string): ReadyChain | null {
+  let chains = readyTables.get(table);
+  if (!chains) {
+    chains = new Map();
+    readyTables.set(table, chains);
+  }
+  let ready = chains.get(name);
+  if (ready === undefined) {
+    const chain = table.chain(name);
+    ready = chain ? makeReady(table, chain) : null;
+    chains.set(name, ready);
+  }
+  return ready;
+}
+
+function makeReady(table: Table, chain: Chain): ReadyChain {
+  const rules: ReadyRule[] = [];
+  const runs: (readonly number[] | null)[] = [];
+  return {
+    chain,
+    rule: (index) => (rules[index] ??= new ReadyRule(table, chain.rule(index))),
+    chances(index) {
+      const known = runs[index];
+      if (known !== undefined) return known;
+      const run = chancesFrom(chain, index);
+      runs[index] = run;
+      return run;
+    },
+  };
+}
+
+/** Shorter runs are drawn rule by rule as fast. */
+const MIN_RUN = 3;
+
+/** A rule that matches by chance alone, in iptables-save's form. */
+const BY_CHANCE =
+  /^(?:-m comment --comment (?:[^\s"\\]+|"[^"\\]*") )?-m statistic --mode random --probability ([\d.]+)(?: -[jg] [\w-]+)?$/;
+
+function chancesFrom(chain: Chain, from: number): readonly number[] | null {
+  const chances: number[] = [];
+  let none = 1;
+  for (let index = from; index < chain.length; index++) {
+    const text = BY_CHANCE.exec(chain.body(index))?.[1];
+    const probability = text === undefined ? null : randomProbability(text);
+    if (probability === null || probability <= 0 || probability >= 1) break;
+    chances.push(none * probability);
+    none *= 1 - probability;
+  }
+  return chances.length < MIN_RUN ? null : [...chances, none];
+}
