@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import { jsonText } from '../../render/json.ts';
 import { traceMermaid } from '../../render/mermaid.ts';
+import { comparisonText } from '../../render/text/comparison.ts';
 import { traceListText, traceText } from '../../render/text/trace.ts';
+import { compareModes } from '../../usecase/compare-modes.ts';
 import { engine } from '../../usecase/engine.ts';
 import { describeRule } from '../../usecase/explain-name.ts';
 import { allChecks } from '../../usecase/find-check.ts';
@@ -54,7 +56,11 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
       ]),
     )
     .option("--do <'host: command'>", 'run this command on a host first, as its operator would (repeatable)', hostCommand)
-    .option('--proxy-mode <mode,...>', "kube-proxy's mode in place of the cluster's own; several: a trace for each", proxyModes)
+    .option(
+      '--proxy-mode <mode,...>',
+      "kube-proxy's mode in place of the cluster's own; several: what differs, and why",
+      proxyModes,
+    )
     .option('--no-reply', 'end when the request has arrived or died')
     .addOption(new Option('--detail <level>', 'how much text says').choices(['summary', 'hops', 'rules']).default('hops'))
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json', 'mermaid']).default('text'))
@@ -88,13 +94,22 @@ async function trace(args: readonly string[], options: TraceCommandOptions, io: 
   });
   const asList = options.repeat !== undefined || modes.length > 1;
   const connected = traces.every((t) => t.outcomes.every((outcome) => outcome.verdict === 'connected'));
+  const compared =
+    modes.length > 1 && options.repeat === undefined && options.output === 'text'
+      ? comparisonText(compareModes(scenario.cluster, traces), outputStyle(io, colourChoice(options)))
+      : null;
+  // What differs is the answer; the traces themselves are for who asks for all rules.
+  if (compared !== null && options.detail !== 'rules') return { stdout: compared, exitCode: connected ? EXIT.yes : EXIT.no };
   return {
-    stdout: show(
-      asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!,
-      describeRule(scenario.cluster),
-      options,
-      io,
-    ),
+    stdout: [
+      ...(compared === null ? [] : [compared, '\n']),
+      show(
+        asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!,
+        describeRule(scenario.cluster),
+        options,
+        io,
+      ),
+    ].join(''),
     exitCode: connected ? EXIT.yes : EXIT.no,
   };
 }
