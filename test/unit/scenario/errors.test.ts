@@ -194,7 +194,7 @@ describe('errors of the short form', () => {
 
   test('two files that both name the CNI', () => {
     expect(errorsOf(['cni: none', 'x: 1\ncni: bridge'])).toEqual([
-      'b.yaml:1:1 unknown-key Unknown key "x" in a scenario (Known keys: cluster, cni, kubeProxy, nodes, pods, services, external, underlay, checks, steps)',
+      'b.yaml:1:1 unknown-key Unknown key "x" in a scenario (Known keys: cluster, cni, kubeProxy, nodes, pods, services, external, ingresses, externalDNS, underlay, ingress, loadBalancer, checks, steps)',
       'b.yaml:2:6 given-twice "cni" is given twice',
     ]);
   });

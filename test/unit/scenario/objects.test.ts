@@ -497,13 +497,9 @@ describe('lists and other kinds', () => {
       object('Secret', 'c'),
       object('Namespace', 'd'),
       object('IngressClass', 'e'),
-      object('Ingress', 'f'),
       object('NetworkPolicy', 'g'),
     ].map((o) => JSON.stringify(o));
-    expect(scenarioOf(texts).cluster.notModelled).toEqual([
-      { kind: 'Ingress', namespace: 'ns', name: 'f' },
-      { kind: 'NetworkPolicy', namespace: 'ns', name: 'g' },
-    ]);
+    expect(scenarioOf(texts).cluster.notModelled).toEqual([{ kind: 'NetworkPolicy', namespace: 'ns', name: 'g' }]);
     expect(diagnosticsOf(texts)).toEqual([
       '- policy-not-enforced NetworkPolicy ns/g is given, but the CNI (flannel) enforces none',
       '- kinds-passed-over Passed over, of no use here: 1 ConfigMap, 2 Secret',

@@ -48,6 +48,15 @@ describe('schema of the short form', () => {
     ['probe', 'checks: [{ from: a, to: b, before: [{ from: a, to: b, KEY: 1 }] }]'],
     ['expect', 'checks: [{ from: a, to: b, expect: { KEY: 1 } }]'],
     ['step', 'steps: [{ KEY: 1 }]'],
+    ['dnsConfig', 'pods: [{ name: a, node: n, dnsConfig: { KEY: 1 } }]'],
+    ['dnsConfig', 'nodes: [{ name: a, ip: 10.0.0.1, resolvConf: { KEY: 1 } }]'],
+    ['ingress', 'ingresses: [{ name: a, KEY: 1 }]'],
+    ['ingressRule', 'ingresses: [{ name: a, rules: [{ KEY: 1 }] }]'],
+    ['ingressPath', 'ingresses: [{ name: a, rules: [{ paths: [{ backend: "a:1", KEY: 1 }] }] }]'],
+    ['ingressBackend', 'ingresses: [{ name: a, defaultBackend: { KEY: 1 } }]'],
+    ['ingressTls', 'ingresses: [{ name: a, tls: [{ KEY: 1 }] }]'],
+    ['ingressSettings', 'ingress: { KEY: 1 }'],
+    ['loadBalancer', 'loadBalancer: { KEY: 1 }'],
     ['changes', 'steps: [{ apply: { KEY: 1 } }]'],
   ])('keys of %s are those of the reader', (name, text) => {
     const result = load(text.replace('KEY', 'qqqqqqqqqq'));

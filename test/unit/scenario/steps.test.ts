@@ -178,13 +178,15 @@ describe('errors of steps', () => {
     ['steps: [{ nam: a }]', ['1:11 unknown-key Unknown key "nam" in a step (Did you mean "name"?)']],
     [
       'steps: [{ apply: { cni: none } }]',
-      ['1:20 unknown-key Unknown key "cni" in "apply" (Known keys: kubeProxy, nodes, pods, services, external, underlay)'],
+      [
+        '1:20 unknown-key Unknown key "cni" in "apply" (Known keys: kubeProxy, nodes, pods, services, external, ingresses, externalDNS, underlay)',
+      ],
     ],
     ['steps: [{ after: 5 }]', ['1:18 wrong-value "after" must be a time such as 5s, 1m30s or 3h, not 5']],
     [
       'steps: [{ delete: [pods/a] }]',
       [
-        '1:20 wrong-value Item 1 must be what is to be deleted, as pod/NAME or svc/NAMESPACE/NAME, not "pods/a" (Kinds: pod, service, svc, node, external, endpointslice, deployment, deploy, statefulset, daemonset, replicaset)',
+        '1:20 wrong-value Item 1 must be what is to be deleted, as pod/NAME or svc/NAMESPACE/NAME, not "pods/a" (Kinds: pod, service, svc, node, external, endpointslice, ingress, deployment, deploy, statefulset, daemonset, replicaset)',
       ],
     ],
     [
