@@ -119,6 +119,10 @@ class HookContext implements NftContext {
     walk.emit(skb, host, { kind: 'policy', hook, table, family, chain, verdict: 'drop', passedOver });
   }
 
+  passed(rules: number): void {
+    this.#call.walk.countRules(rules);
+  }
+
   unknownRule({ text, source }: NftRule): void {
     const { walk, host } = this.#call;
     walk.noteUnknownRule(host, { body: text, ...(source && { source }) });

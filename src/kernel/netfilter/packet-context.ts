@@ -167,6 +167,10 @@ class PacketContext implements TraverseContext {
     if (set) this.#state.changeSet(changeSet(set, this, action));
   }
 
+  passed(rules: number): void {
+    this.#call.walk.countRules(rules);
+  }
+
   looked(rules: number, matched: number): boolean {
     return this.#call.walk.looked(rules, matched);
   }

@@ -82,6 +82,8 @@ export interface TraverseContext extends MatchContext {
   readonly record: ((event: RuleRecord | PolicyRecord) => void) | null;
   /** Told of every rule that might have matched but can't be evaluated (a match or target that k8snet doesn't model). It is passed over. */
   readonly unknownRule?: (rule: Rule, chain: string, number: number) => void;
+  /** Told how many rules at the end of a user chain were looked at and passed over: no event says that. */
+  passed?(rules: number): void;
   /** Told how many rules were looked at and how many of them matched; false: enough, the traversal ends. */
   looked?(rules: number, matched: number): boolean;
 }

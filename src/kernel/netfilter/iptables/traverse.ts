@@ -55,6 +55,7 @@ export function traverse(table: Table, context: TraverseContext): TraverseVerdic
     const { next, matched } = frame;
     const step: Step = runToStep(table, frame, mayEnter, context);
     if (context.looked?.(frame.next - next, frame.matched - matched) === false) return ACCEPT;
+    if (step === null && frame !== bottom) context.passed?.(frame.ready.chain.length - frame.counted);
     if (step === null || step.kind === 'return') frame = frame === bottom ? undefined : stack.pop();
     else if (step.kind === 'end') return step.verdict;
     else {

@@ -25,6 +25,8 @@ export interface NftContext extends NftPacket {
   /** Told of every rule that matched, when its statements have run. */
   record(event: NftRuleRecord): void;
   recordPolicyDrop(chain: string, passedOver: number): void;
+  /** Told how many rules at the end of a chain were looked at and passed over. */
+  passed?(rules: number): void;
   /** Told of every rule that can't be evaluated; it is passed over. */
   unknownRule(rule: NftRule): void;
 }

@@ -36,6 +36,8 @@ export function traverseNft(base: NftChain, context: NftContext): NftResult {
   while (frame) {
     const outcome = runToVerdict(frame, context);
     if (outcome === null || outcome.kind === 'break') {
+      const isTold = frame.chain === base && base.base?.policy === 'drop';
+      if (outcome === null && !isTold) context.passed?.(frame.chain.rules.length - frame.counted);
       frame = stack.pop();
       continue;
     }
