@@ -36,7 +36,7 @@ interface Group {
 export function tell(branches: readonly Branch<Step>[], journey: Journey, laboratory: Laboratory): Told {
   const groups = new Map<string, Group>();
   for (const branch of branches) {
-    const ending = endingOf(branch.made, new Choices(), branch.state);
+    const ending = endingOf(journey.start, branch.made, new Choices(), branch.state);
     const key = fingerprint(branch, ending);
     const group = groups.get(key);
     if (!group) {
@@ -149,7 +149,8 @@ function proxied(one: Made<Step> | undefined, made: readonly Made<Step>[], other
     if (purpose !== 'proxy' && purpose !== 'tunnel') break;
     events.push({
       kind: 'proxy',
-      layer: 'L2',
+      // An ingress controller and kubectl's way are entrances from outside; kube-proxy's process stands for services.
+      layer: source.pod !== null || next.connection.purpose === 'tunnel' ? 'L3' : 'L2',
       host: source.host,
       text: text ?? `${source.label} opens a connection of its own to ${destination.label}`,
       leg: others.indexOf(next),

@@ -71,9 +71,15 @@ function referred(cluster: Cluster, ref: Ref, namespace: string): readonly Neede
 
 /** A pod asks the cluster's DNS for names. */
 function asksClusterDns(cluster: Cluster, { from }: Probe, ref: Ref, namespace: string): boolean {
-  if (ref.form !== 'dns' && ref.form !== 'url') return false;
+  if (ref.form !== 'dns' && ref.form !== 'url' && !isAddressless(cluster, ref, namespace)) return false;
   const source = resolveSource(cluster, from, namespace);
   return source.ok && source.value.pod !== null;
+}
+
+function isAddressless(cluster: Cluster, ref: Ref, namespace: string): boolean {
+  if (ref.form !== 'object' || ref.kind !== 'svc') return false;
+  const service = cluster.services.find((each) => each.name === ref.name && each.namespace === (ref.namespace ?? namespace));
+  return service !== undefined && (service.clusterIps.length === 0 || service.type === 'ExternalName');
 }
 
 /** Every node's kubelet listens. */

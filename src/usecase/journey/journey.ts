@@ -57,7 +57,7 @@ export function planJourney(cluster: Cluster, question: Question): Result<Journe
 function planAlone(cluster: Cluster, question: Question): Result<Journey> {
   const { probe, firstSourcePort = FIRST_SOURCE_PORT } = question;
   if (probe.via !== null) return kubectlJourney(cluster, question);
-  const named = nameOf(probe.to);
+  const named = nameOf(cluster, probe.to, question.namespace);
   if (named !== null) return planNamed(cluster, question, named);
   const url = parseUrl(probe.to);
   const to = url === null ? probe.to : formatHost(url);
@@ -70,13 +70,23 @@ function planAlone(cluster: Cluster, question: Question): Result<Journey> {
 }
 
 /** A destination that has to be looked up; null for all others. */
-function nameOf(to: string): Named | null {
+function nameOf(cluster: Cluster, to: string, namespace: string): Named | null {
   const parsed = parseRef(to);
   if (!parsed.ok) return null;
   const ref = parsed.value;
   if (ref.form === 'dns') return { name: ref.name, port: ref.port, http: null, text: to };
+  if (ref.form === 'object' && ref.kind === 'svc')
+    return addresslessService(cluster, ref.namespace ?? namespace, ref.name, ref.port);
   const http = ref.form === 'url' ? parseUrl(to) : null;
   return http === null || parseIp(http.host) !== null ? null : { name: http.host, port: String(http.port), http, text: to };
+}
+
+/** A headless or ExternalName service has no address of its own: its name leads to where it stands for. */
+function addresslessService(cluster: Cluster, namespace: string, name: string, port: string | null): Named | null {
+  const service = cluster.services.find((each) => each.namespace === namespace && each.name === name);
+  if (service === undefined || (service.clusterIps.length > 0 && service.type !== 'ExternalName')) return null;
+  // The last dot spares the search list.
+  return { name: `${name}.${namespace}.svc.${cluster.dnsDomain}.`, port, http: null, text: `svc/${namespace}/${name}` };
 }
 
 function formatHost({ host, port }: HttpRequest): string {

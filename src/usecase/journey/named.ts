@@ -21,6 +21,7 @@ import { resolveSource } from '../refs/source.ts';
 import type { Source } from '../refs/source.ts';
 import type { HttpRequest } from './http.ts';
 import type { Journey } from './journey.ts';
+import { withIngressHost } from './ingress-hosts.ts';
 import { passedOn } from './passed-on.ts';
 import { resolve } from './resolve.ts';
 import type { Resolved } from './resolve.ts';
@@ -45,7 +46,8 @@ type PortChoice =
   | { readonly kind: 'srv'; readonly port: string; readonly protocol: TransportProtocol };
 
 /** A connection to a name: the client looks it up first, and takes one of the addresses that come back. */
-export function planNamed(cluster: Cluster, question: Question, named: Named): Result<Journey> {
+export function planNamed(given: Cluster, question: Question, named: Named): Result<Journey> {
+  const { cluster, assumptions } = withIngressHost(given, named.name);
   const { probe, namespace } = question;
   const source = resolveSource(cluster, probe.from, namespace);
   if (!source.ok) return source;
@@ -59,7 +61,7 @@ export function planNamed(cluster: Cluster, question: Question, named: Named): R
     from: source.value.label,
     to: named.http === null ? labelOf(named, port.value) : named.text,
     protocol: port.value.protocol,
-    assumptions: source.value.assumptions,
+    assumptions: [...source.value.assumptions, ...assumptions],
     bound: [{ host: source.value.host, sourceAddress: source.value.bind }],
   });
 }
@@ -172,7 +174,7 @@ function serviceNamed(cluster: Cluster, full: string): Service | undefined {
   return cluster.services.find(({ namespace, name }) => `${namespace}/${name}` === full);
 }
 
-function labelOf({ name }: Named, port: PortChoice): string {
-  if (port.protocol === 'icmp') return name;
-  return `${name}:${port.port}`;
+function labelOf({ name, text }: Named, port: PortChoice): string {
+  const label = text.startsWith('svc/') ? text : name;
+  return port.protocol === 'icmp' ? label : `${label}:${port.port}`;
 }

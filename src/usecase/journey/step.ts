@@ -102,8 +102,8 @@ export function scriptOf(start: Start): Script<Step> {
 }
 
 /** How a journey ended that made these connections and left this state behind. */
-export function endingOf(made: readonly Made<Step>[], choices: Choices, state: KernelState): Ending {
+export function endingOf(start: Start, made: readonly Made<Step>[], choices: Choices, state: KernelState): Ending {
   const last = made.at(-1);
-  const move = last?.connection.next(last.result, choices, state);
-  return move?.kind === 'end' ? move.ending : AS_ASKED;
+  const move = last ? last.connection.next(last.result, choices, state) : start(choices, state);
+  return move.kind === 'end' ? move.ending : AS_ASKED;
 }

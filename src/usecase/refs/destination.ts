@@ -10,16 +10,14 @@ import type { OfferedPort } from './port.ts';
 import type { RefKind, Ref, Result } from './ref.ts';
 import type { Destination, DestinationOptions } from './target.ts';
 
-/** Resolves `to` into an address, port and protocol. Names are not resolved by DNS: a connection by name is refused with the way out. */
+/** Resolves `to` into an address, port and protocol. A name is looked up before (see journey/named.ts): here it is refused, with what it may mean. */
 export function resolveDestination(cluster: Cluster, text: string, options: DestinationOptions): Result<Destination> {
   const parsed = parseRef(text);
   if (!parsed.ok) return parsed;
   const ref = parsed.value;
   switch (ref.form) {
     case 'url':
-      return refused(
-        `"${text}": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT`,
-      );
+      return refused(`"${text}": a URL leads nowhere here; name the service or address: svc/NAME:PORT or IP:PORT`);
     case 'dns':
       return refused(dnsMessage(cluster, ref.name, ref.port, options.namespace));
     case 'address':
@@ -130,15 +128,15 @@ function ping(label: string, address: IpAddress, pod: Pod | null): Destination {
   return { label, address, port: 0, protocol: 'icmp', pod, assumptions: [] };
 }
 
-/** Names are not resolved yet; where a name can only mean one object, the way to name that object is told. */
+/** Where a name can only mean one object, the way to name that object is told. */
 function dnsMessage(cluster: Cluster, name: string, port: string | null, namespace: string): string {
   const [first, second] = name.split('.');
   const behind = port === null ? '' : `:${port}`;
   const service = cluster.services.find((s) => s.name === first && s.namespace === (second ?? namespace));
-  if (service) return `"${name}": names are not resolved yet; did you mean svc/${service.namespace}/${service.name}${behind}?`;
+  if (service) return `"${name}": a name leads nowhere here; did you mean svc/${service.namespace}/${service.name}${behind}?`;
   const pod = cluster.pods.find((p) => p.name === name && p.namespace === namespace) ?? cluster.pods.find((p) => p.name === name);
   if (pod) return `"${name}" has no kind; did you mean pod/${pod.namespace}/${pod.name}${behind}?`;
   if (cluster.nodes.some((n) => n.name === name)) return `"${name}" has no kind; did you mean node/${name}${behind}?`;
   if (cluster.externals.some((e) => e.name === name)) return `"${name}" has no kind; did you mean external/${name}${behind}?`;
-  return `"${name}": names are not resolved yet; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)`;
+  return `"${name}": a name leads nowhere here; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)`;
 }

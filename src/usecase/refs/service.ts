@@ -28,14 +28,12 @@ export function resolveService(
 ): Result<Destination> {
   const label = `svc/${service.namespace}/${service.name}`;
   if (service.type === 'ExternalName') {
-    return refused(
-      `${label} is an ExternalName service for ${service.externalName ?? 'nothing'}: it has no address, and names are not resolved yet`,
-    );
+    return refused(`${label} is an ExternalName service for ${service.externalName ?? 'nothing'}: it has no address`);
   }
   const address = given ?? pickAddress(addressesFor(service, options), options.families);
   if (address === null) {
     const why = service.headless ? 'is headless: its name resolves to the addresses of its pods' : 'has no cluster IP';
-    return refused(`${label} ${why}, and names are not resolved yet; name a pod instead (pod/NAME:PORT)`);
+    return refused(`${label} ${why}; name a pod instead (pod/NAME:PORT)`);
   }
   if (options.protocol === 'icmp') return found({ label, address, port: 0, protocol: 'icmp', pod: null, assumptions: [] });
   const chosen = choosePort(label, service.ports, port, options.protocol);

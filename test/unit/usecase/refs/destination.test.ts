@@ -60,11 +60,11 @@ describe('resolveDestination', () => {
     ['svc/dns:dsn', 'svc/default/dns has no port named "dsn"; did you mean dns?'],
     [
       'svc/headless:80',
-      'svc/default/headless is headless: its name resolves to the addresses of its pods, and names are not resolved yet; name a pod instead (pod/NAME:PORT)',
+      'svc/default/headless is headless: its name resolves to the addresses of its pods; name a pod instead (pod/NAME:PORT)',
     ],
     [
       'svc/far:80',
-      'svc/default/far is an ExternalName service for example.org: it has no address, and names are not resolved yet',
+      'svc/default/far is an ExternalName service for example.org: it has no address',
     ],
     ['pod/web-2', 'pod/default/web-2 has several ports, name one: 8080/tcp, 9090/tcp'],
     ['pod/client', 'pod/default/client declares no port; name one: pod/default/client:8080'],
@@ -73,15 +73,15 @@ describe('resolveDestination', () => {
     ['node/node-3:80', 'no node "node-3"; did you mean node-1?'],
     ['10.1.2.3', '"10.1.2.3" needs a port: 10.1.2.3:80'],
     ['10.1.2.300:80', '"10.1.2.300" is not an IP address'],
-    ['web.default:80', '"web.default": names are not resolved yet; did you mean svc/default/web:80?'],
+    ['web.default:80', '"web.default": a name leads nowhere here; did you mean svc/default/web:80?'],
     ['web-1:8080', '"web-1" has no kind; did you mean pod/default/web-1:8080?'],
     [
       'example.org:80',
-      '"example.org": names are not resolved yet; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)',
+      '"example.org": a name leads nowhere here; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)',
     ],
     [
       'http://web/',
-      '"http://web/": URLs (HTTP, Ingress) are not modelled yet; name the service or address: svc/NAME:PORT or IP:PORT',
+      '"http://web/": a URL leads nowhere here; name the service or address: svc/NAME:PORT or IP:PORT',
     ],
     ['pdo/web-1', 'unknown kind "pdo" in "pdo/web-1"; did you mean pod/web-1?'],
     ['pod/a/b/c', '"pod/a/b/c" is not of the form pod/[NAMESPACE/]NAME[:PORT]'],

@@ -1,0 +1,142 @@
+import { resolveBackend, upstreamEndpoints } from '../../kubernetes/ingress/backend.ts';
+import type { ResolvedBackend } from '../../kubernetes/ingress/backend.ts';
+import { ingressesOf } from '../../kubernetes/ingress/classes.ts';
+import { controllersOf } from '../../kubernetes/ingress/controllers.ts';
+import { matchIngress } from '../../kubernetes/ingress/match-ingress.ts';
+import type { IngressMatch } from '../../kubernetes/ingress/match-ingress.ts';
+import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { Cluster } from '../../kubernetes/model/cluster.ts';
+import { whyEmpty } from '../cause/service-refuses.ts';
+import { formatEndpoint } from '../refs/lookup.ts';
+import type { HttpRequest } from './http.ts';
+import { connectOnward } from './relay.ts';
+import type { Answering, Arrival } from './relay.ts';
+import { end } from './step.ts';
+import type { Ending, Move } from './step.ts';
+
+type Backend = Extract<IngressMatch, { kind: 'backend' }>;
+type ServiceBackend = Extract<ResolvedBackend, { kind: 'service' }>;
+
+/**
+ * An ingress controller: a reverse proxy that looks at host and path of a request, and makes a connection of its own to the service that
+ * the rule names, or straight to one of its endpoints. What it can't pass on it answers itself: 404 where no rule takes the request, 503
+ * without endpoints, 502 and 504 where its own connection is refused or times out.
+ */
+export function ingressRelay(arrival: Arrival, answering: Answering): Move | null {
+  const { cluster, http } = arrival;
+  if (http === null) return null;
+  const controller = controllersOf(cluster).find(({ pods }) =>
+    pods.some(({ namespace, name }) => `pod/${namespace}/${name}` === answering.owner),
+  );
+  if (controller === undefined) return null;
+  const match = matchIngress(ingressesOf(cluster, controller), {
+    host: http.host,
+    path: http.path,
+    tls: http.scheme === 'https',
+  });
+  switch (match.kind) {
+    case 'none':
+      return end({
+        status: match.status,
+        notes: [`no Ingress rule takes ${http.host}${http.path}: the controller itself answers 404`],
+      });
+    case 'redirect': {
+      const why = `Ingress ${match.ingress.namespace}/${match.ingress.name} has TLS for ${http.host}: the controller sends the client to ${match.location}`;
+      return end({ status: match.status, notes: [why] });
+    }
+    case 'backend':
+      return passToBackend(arrival, answering, match, http);
+  }
+}
+
+function passToBackend(arrival: Arrival, answering: Answering, match: Backend, http: HttpRequest): Move {
+  const { cluster, choices } = arrival;
+  const backend = resolveBackend(cluster, match.ingress, match.backend);
+  if (backend.kind !== 'service') return end({ status: 503, cause: unresolvedBackend(match, backend) });
+  const { service, port } = backend;
+  const endpoints = upstreamEndpoints(cluster, service, port);
+  const label = `svc/${service.namespace}/${service.name}:${port.port}`;
+  const clusterIp = service.clusterIps[0];
+  const rule = ruleText(match, http);
+  if (cluster.ingressSettings.upstream === 'service' && clusterIp !== undefined) {
+    const text = `${rule} → ${label}`;
+    const failed = (result: ConnectionResult): Partial<Ending> => ({ status: endpoints.length === 0 ? 503 : statusOf(result) });
+    return connectOnward(arrival, answering, {
+      purpose: 'proxy',
+      label,
+      address: clusterIp,
+      port: port.port,
+      pod: null,
+      text,
+      failed,
+      ending: { status: 200 },
+    });
+  }
+  if (endpoints.length === 0) return end({ status: 503, cause: withoutEndpoints(cluster, match, backend) });
+  const weight = 1 / endpoints.length;
+  const picked =
+    endpoints.length === 1
+      ? 0
+      : choices.pick(
+          `upstream ${label}`,
+          endpoints.map(() => weight),
+        );
+  const endpoint = endpoints[picked]!;
+  const pod = cluster.pods.find(({ namespace, name }) => `${namespace}/${name}` === endpoint.pod) ?? null;
+  const at = formatEndpoint(endpoint.address, endpoint.port);
+  return connectOnward(arrival, answering, {
+    purpose: 'proxy',
+    label: endpoint.pod === null ? at : `pod/${endpoint.pod}:${endpoint.port}`,
+    address: endpoint.address,
+    port: endpoint.port,
+    pod,
+    text: `${rule} → ${label}, straight to ${at}${endpoints.length > 1 ? `, 1 of ${endpoints.length}` : ''}`,
+    failed: (result) => ({ status: statusOf(result) }),
+    ending: { status: 200 },
+  });
+}
+
+/** 504 Gateway Timeout, 502 Bad Gateway (RFC 9110). */
+function statusOf({ verdict }: ConnectionResult): number {
+  return verdict === 'timeout' ? 504 : 502;
+}
+
+/** "Ingress shop/web: shop.example /cart (Prefix)". */
+function ruleText({ ingress, rule }: Backend, { host }: HttpRequest): string {
+  const name = `Ingress ${ingress.namespace}/${ingress.name}`;
+  if (rule === null) return `${name}: default backend`;
+  const of = rule.host === 'wildcard' ? `${rule.rule.host} takes ${host}` : (rule.rule.host ?? 'every host');
+  return `${name}: ${of} ${rule.path.path} (${rule.path.pathType})`;
+}
+
+type EndingCause = NonNullable<Ending['cause']>;
+
+function unresolvedBackend({ ingress }: Backend, backend: Exclude<ResolvedBackend, { kind: 'service' }>): EndingCause {
+  const name = `Ingress ${ingress.namespace}/${ingress.name}`;
+  switch (backend.kind) {
+    case 'no-such-service':
+      return {
+        code: 'no-endpoints',
+        text: `${name} names service ${backend.service}, which does not exist: HTTP 503`,
+        remedy: null,
+      };
+    case 'no-such-port': {
+      const { namespace, name: service, ports } = backend.service;
+      const there = ports.map((port) => port.port).join(', ');
+      const text = `${name} names port ${backend.port} of service ${namespace}/${service}, which has ${there}: HTTP 503`;
+      return { code: 'port-not-in-service', text, remedy: null };
+    }
+    case 'resource':
+      return {
+        code: 'no-endpoints',
+        text: `${name} names ${backend.resourceKind} ${backend.name}, which is no service: whether the controller serves it is not modelled`,
+        remedy: null,
+      };
+  }
+}
+
+function withoutEndpoints(cluster: Cluster, { ingress }: Backend, { service }: ServiceBackend): EndingCause {
+  const { text: why, remedy } = whyEmpty(cluster, service);
+  const text = `Service ${service.namespace}/${service.name}, to which Ingress ${ingress.namespace}/${ingress.name} leads, has no ready endpoint, so the controller answers 503: ${why}`;
+  return { code: 'no-endpoints', text, remedy };
+}
