@@ -8,7 +8,7 @@ import type { Nowhere } from './devices.ts';
 import { firewallText } from './firewall.ts';
 import { LISTENER_PROGRAM, listenerArguments } from './listeners.ts';
 import { fdbCommands, holdersOf, neighbourCommands } from './neighbours.ts';
-import { routeCommands } from './routes.ts';
+import { routeCommands, routingRuleCommands } from './routes.ts';
 import { restoreText } from './rules.ts';
 import { comment, hereDocument } from './shell.ts';
 import { PLAIN_SETTINGS, deviceSysctls, earlySysctls } from './sysctls.ts';
@@ -40,7 +40,11 @@ export function labScript(lab: LabName, cluster: Cluster, world: World, options:
     section('Devices', devicesText(hosts, world, namespaces, `${lab}-nowhere`)),
     section(
       'Routes',
-      hosts.map(({ host, namespace }) => ipText(namespace, host.name, routeCommands(host))),
+      hosts.map(
+        ({ host, namespace }) =>
+          ipText(namespace, host.name, [...routeCommands(host), ...routingRuleCommands(host, 4)]) +
+          batch('ip -6', namespace, `${host.name}: rules of IPv6`, routingRuleCommands(host, 6)),
+      ),
     ),
     section('Neighbours and forwarding databases', neighboursText(hosts, world)),
     section(
@@ -140,7 +144,7 @@ function ipText(namespace: string, title: string, commands: readonly string[]): 
   return batch('ip', namespace, title, commands);
 }
 
-function batch(program: 'ip' | 'bridge', namespace: string, title: string, commands: readonly string[]): string {
+function batch(program: 'ip' | 'ip -6' | 'bridge', namespace: string, title: string, commands: readonly string[]): string {
   if (commands.length === 0) return '';
   return `\n${comment(title)}${hereDocument(`${program} -n ${namespace} -batch -`, commands.join('\n'))}`;
 }

@@ -1,5 +1,7 @@
 import { formatCidr } from '../../../net/cidr.ts';
 import { formatRoute } from '../../../kernel/routing/format.ts';
+import { formatRule } from '../../../kernel/routing/format-rule.ts';
+import { DEFAULT_RULES } from '../../../kernel/routing/policy.ts';
 import { TABLE_LOCAL, TABLE_MAIN } from '../../../kernel/routing/route.ts';
 import type { Host } from '../../../kernel/host.ts';
 import type { Route } from '../../../kernel/routing/route.ts';
@@ -25,6 +27,12 @@ export function routeCommands(host: Host): readonly string[] {
     }
   }
   return [...commands.filter(({ direct }) => direct), ...commands.filter(({ direct }) => !direct)].map(({ text }) => text);
+}
+
+/** `ip` commands that add the routing rules of a family which a fresh namespace lacks. */
+export function routingRuleCommands({ routing }: Host, family: 4 | 6): readonly string[] {
+  const added = routing.rules.filter((rule) => rule.family === family && !DEFAULT_RULES.includes(rule));
+  return added.map((rule) => `rule add ${formatRule(rule)}`);
 }
 
 function isDirect({ nexthops }: Route): boolean {
