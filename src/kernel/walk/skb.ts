@@ -3,6 +3,7 @@ import type { Mac } from '../../net/mac.ts';
 import type { Packet } from '../../net/packet.ts';
 import type { ConntrackReference } from '../netfilter/conntrack/entry.ts';
 import type { ResolvedRoute } from '../routing/resolved-route.ts';
+import type { PacketView } from '../../trace/event.ts';
 import type { ConnectionPart } from './connection.ts';
 
 /** Bytes by which a frame may exceed a device's MTU on its way into it: room for a VLAN tag (__is_skb_forwardable). */
@@ -42,6 +43,15 @@ export interface Skb {
   outer: boolean;
   /** Which part of the connection it belongs to. */
   readonly part: ConnectionPart;
+  /** How its last event showed it. */
+  shown: ShownPacket | null;
+}
+
+/** A view of a packet, which all events share until packet or mark change. */
+export interface ShownPacket {
+  readonly packet: Packet;
+  readonly mark: number;
+  readonly view: PacketView;
 }
 
 /** A packet as a local sender hands it to the IP layer. */
@@ -62,6 +72,7 @@ export function localSkb(packet: Packet, part: ConnectionPart, sentBySocket: boo
     sentBySocket,
     outer: false,
     part,
+    shown: null,
   };
 }
 
@@ -89,6 +100,7 @@ export function cloneSkb(skb: Skb): Skb {
     sentBySocket: skb.sentBySocket,
     outer: skb.outer,
     part: skb.part,
+    shown: skb.shown,
   };
 }
 

@@ -119,8 +119,10 @@ export class Walk {
 
   emit(skb: Skb, host: Host, body: EventBody): void {
     if (!this.recording) return;
-    const event = { host: host.name, ...(skb.outer && { outer: true as const }), packet: packetView(skb), ...body };
-    this.events[skb.part].push(event);
+    const { packet, mark, outer, part } = skb;
+    if (skb.shown?.packet !== packet || skb.shown.mark !== mark) skb.shown = { packet, mark, view: packetView(skb) };
+    const { view } = skb.shown;
+    this.events[part].push(outer ? { host: host.name, outer, packet: view, ...body } : { host: host.name, packet: view, ...body });
   }
 
   /** The packet ends here. `reason` is the kernel's drop reason, `where` the function. */
