@@ -7,6 +7,8 @@ import { addLabCommand } from './commands/lab.ts';
 import { addRulesCommand } from './commands/rules.ts';
 import { addTopologyCommand } from './commands/topology.ts';
 import { addTraceCommand } from './commands/trace.ts';
+import { nearest } from '../support/nearest.ts';
+import { UsageError } from './errors.ts';
 import { printableLines } from '../render/printable.ts';
 import type { ExitCode, Io } from './io.ts';
 
@@ -30,7 +32,7 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
     .description('What happens to this packet? Walks a connection through a Kubernetes cluster hop by hop, offline.')
     .version(readVersion(io), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: io.out,
@@ -51,8 +53,29 @@ export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command 
   addTopologyCommand(program, io, act);
   addExplainCommand(program, io, act);
   addLabCommand(program, io, act);
+  addHelpCommand(program);
   pointToOwnHelp(program, 'k8snet');
   return program;
+}
+
+/** As commander's own, but for a command that there is not. */
+function addHelpCommand(program: Command): void {
+  program
+    .command('help')
+    .summary('print help for a command')
+    .description('Prints help for a command.')
+    .argument('[command]', 'which')
+    .action((name: string | undefined) => {
+      if (name === undefined) return program.help();
+      const named = program.commands.find((command) => command.name() === name);
+      if (named) return named.help();
+      const names = program.commands.map((command) => command.name());
+      const near = nearest(name, names);
+      throw new UsageError(
+        `unknown command '${name}'`,
+        near === null ? `commands: ${names.join(', ')}` : `did you mean ${near}?`,
+      );
+    });
 }
 
 /** After a mistake in a command's flags its own help is what helps. */

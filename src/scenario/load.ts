@@ -67,7 +67,7 @@ function readFiles(files: readonly InputFile[], readFile: ReadFile, whole: boole
     const parsed = parseSource(input, whole);
     if (!parsed.ok) {
       const { code, message, position } = parsed.diagnostic;
-      problems.error(code, message, position);
+      problems.error(code, message, position, isTable(input.text) ? TABLE_HINT : undefined);
     } else if ('list' in parsed.file) {
       if (!readJsonList(parsed.file, problems, out)) return null;
       documents++;
@@ -114,6 +114,13 @@ function alsoTellOfTheCluster(drafts: Drafts, problems: Problems): void {
   problems.addErrors(later, ({ code }) => known.has(code));
 }
 
+const TABLE_HINT = 'This is a table, as kubectl prints it for people: ask kubectl for -o yaml';
+
+/** Begins as what kubectl prints without -o: NAME or NAMESPACE, and a further column in capitals. */
+function isTable(text: string): boolean {
+  return /^\s*NAME(SPACE)? {2,}[A-Z][A-Z0-9()_-]/.test(text);
+}
+
 /** Reads a document; returns how many there were: 0 for an empty one. */
 function readOne(reader: Reader, documents: readonly unknown[], index: number, readFile: ReadFile, out: Collector): 0 | 1 {
   const document = documents[index];
@@ -123,6 +130,7 @@ function readOne(reader: Reader, documents: readonly unknown[], index: number, r
       'not-a-scenario',
       'A document must be a mapping: a scenario, or a Kubernetes object',
       reader.position(documents, index),
+      typeof document === 'string' && isTable(document) ? TABLE_HINT : undefined,
     );
     return 1;
   }

@@ -41,7 +41,7 @@ function ofCheck(given: Cluster, check: Check, namespace: string): readonly Diag
   );
   const { server, servers = [], notThrough = [] } = check.expect;
   const warnings = [
-    ...[...(server === undefined ? [] : [server]), ...servers].flatMap((text) => {
+    ...[...(server == null ? [] : [server]), ...servers].flatMap((text) => {
       const resolved = resolveServer(cluster, text, namespace);
       return resolved.ok ? [] : [`expect: ${resolved.message}`];
     }),

@@ -118,7 +118,7 @@ function resultOf(
 
 /** A server that can't be named by any reference is a mistake of the check, not an answer. */
 function unknownExpectation({ expect }: Check): string | null {
-  for (const server of [...(expect.server === undefined ? [] : [expect.server]), ...(expect.servers ?? [])]) {
+  for (const server of [...(expect.server == null ? [] : [expect.server]), ...(expect.servers ?? [])]) {
     const parsed = parseRef(server);
     if (!parsed.ok) return `expect: ${parsed.message}`;
   }

@@ -26,7 +26,8 @@ export function evaluate(
     found.push({ name, ok: seen.length === 1 && seen[0] === wanted, expected: wanted, actual: seen.join(', ') });
   };
   if (expect.verdict !== undefined) every('verdict', expect.verdict, (o) => o.verdict);
-  if (expect.server !== undefined) every('server', serverName(expect.server), (o) => o.server ?? 'none');
+  if (expect.server !== undefined)
+    every('server', expect.server === null ? 'none' : serverName(expect.server), (o) => o.server ?? 'none');
   if (expect.servers !== undefined) found.push(sameServers(expect.servers.map(serverName), outcomes));
   if (expect.source !== undefined) every('source', addressText(expect.source), (o) => o.source ?? 'none');
   if (expect.cause !== undefined) every('cause', expect.cause, (o) => o.cause?.code ?? 'none');

@@ -1,11 +1,11 @@
 import { linesOf } from '../kernel/netfilter/iptables/edit.ts';
-import { explainChain, recogniseRule, serviceIndexOf } from './explain/index.ts';
+import { explainChain, isKnownChain, recogniseRule, serviceIndexOf } from './explain/index.ts';
 import { parseRef } from './refs/parse.ts';
 import { found, refused } from './refs/ref.ts';
 import { nodeRules } from './rules.ts';
 import { nearest } from '../support/nearest.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
-import type { Cluster } from '../kubernetes/model/cluster.ts';
+import type { Cluster, Service } from '../kubernetes/model/cluster.ts';
 import type { Origin } from '../trace/origin.ts';
 import type { RuleEvent } from '../trace/event.ts';
 import type { Result } from './refs/ref.ts';
@@ -57,12 +57,25 @@ export function describeRule(cluster: Cluster): (event: RuleEvent) => string | n
 function explainOne(cluster: Cluster, tables: IptablesTables, name: string, node: string): Result<readonly ExplainedChain[]> {
   const known = explainChain(name, cluster);
   const rules = rulesOf(cluster, tables, name);
-  if (rules === null && known === null) {
-    const names = [...tables.values()].flatMap((table) => [...table.chainNames()]);
-    const near = nearest(name, names);
-    return refused(`no chain "${name}" on ${node}, and nobody is known to make one${near ? `; did you mean ${near}?` : ''}`);
-  }
-  return found([chain(name, known, rules)]);
+  if (rules !== null) return found([chain(name, known, rules)]);
+  // Chains of other versions and modes, and of makers that are not modelled, are explained all the same. A name that only begins as those
+  // that would be here is a slip.
+  if (known !== null && (isKnownChain(name) || !MAKERS_HERE.has(known.origin.by)))
+    return found([{ ...chain(name, known, rules), sentence: `${known.sentence} (${node} has no such chain)` }]);
+  const near = nearest(
+    name,
+    [...tables.values()].flatMap((table) => [...table.chainNames()]),
+  );
+  const hint = near === null ? '' : `; did you mean ${near}?`;
+  return refused(`no chain "${shortened(name)}" on ${node}${known === null ? ', and nobody is known to make one' : ''}${hint}`);
+}
+
+/** Who makes the chains of a compiled node; "kubernetes": what has the name of one of its chains, and is none. */
+const MAKERS_HERE: ReadonlySet<string> = new Set(['kube-proxy', 'kubernetes', 'flannel', 'portmap', 'bridge-plugin']);
+
+/** As much of a text as a message has room for. */
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 function explainService(
@@ -84,9 +97,27 @@ function explainService(
     const known = explainChain(name, cluster);
     return known?.origin.object === object ? [chain(name, known, rulesOf(cluster, tables, name))] : [];
   });
-  return chains.length > 0
-    ? found(chains)
-    : refused(`${object} has no chain of its own on this node: no endpoints, or no cluster IP`);
+  return found(chains.length > 0 ? chains : withoutChains(service, object, cluster, tables));
+}
+
+/** What there is of a service without a chain of its own: its rules in others' chains, or why there are none. */
+function withoutChains(service: Service, object: string, cluster: Cluster, tables: IptablesTables): ExplainedChain[] {
+  const names = new Set([...tables.values()].flatMap((table) => [...table.chainNames()]));
+  const origin = { object, by: 'kube-proxy' };
+  const there = [...names].flatMap((name) => {
+    const rules = rulesOf(cluster, tables, name, object) ?? [];
+    return rules.length === 0
+      ? []
+      : [{ name, sentence: `its rules for ${object}, which has no chain of its own: no endpoints`, origin, rules }];
+  });
+  if (there.length > 0) return there;
+  const why =
+    service.type === 'ExternalName'
+      ? 'it is only another name'
+      : service.headless
+        ? 'it is headless, clients get the addresses of the pods'
+        : 'kube-proxy does not serve it here, or not by iptables';
+  return [{ name: `svc/${service.namespace}/${service.name}`, sentence: `no rule is about it: ${why}`, origin, rules: [] }];
 }
 
 function chain(name: string, known: ReturnType<typeof explainChain>, rules: readonly ExplainedRule[] | null): ExplainedChain {
@@ -94,8 +125,8 @@ function chain(name: string, known: ReturnType<typeof explainChain>, rules: read
   return { name, ...(known ?? unknown), rules: rules ?? [] };
 }
 
-/** null: no table has the chain. */
-function rulesOf(cluster: Cluster, tables: IptablesTables, name: string): readonly ExplainedRule[] | null {
+/** null: no table has the chain. `about`: only rules made for this object. */
+function rulesOf(cluster: Cluster, tables: IptablesTables, name: string, about?: string): readonly ExplainedRule[] | null {
   const index = serviceIndexOf(cluster);
   const inTables = [...tables.values()].flatMap((table) => {
     const found = table.chain(name);
@@ -103,11 +134,11 @@ function rulesOf(cluster: Cluster, tables: IptablesTables, name: string): readon
   });
   if (inTables.length === 0) return null;
   return inTables.flatMap(({ table, lines }) =>
-    lines.map(({ body }, i) => ({
-      table,
-      rule: i + 1,
-      text: `-A ${name}${body === '' ? '' : ` ${body}`}`,
-      sentence: recogniseRule(table, name, body, index)?.sentence ?? null,
-    })),
+    lines.flatMap(({ body }, i) => {
+      const known = recogniseRule(table, name, body, index);
+      if (about !== undefined && known?.origin.object !== about) return [];
+      const text = `-A ${name}${body === '' ? '' : ` ${body}`}`;
+      return [{ table, rule: i + 1, text, sentence: known?.sentence ?? null }];
+    }),
   );
 }

@@ -1,5 +1,6 @@
 import { KernelState } from '../kernel/state.ts';
 import type { Probe } from '../kubernetes/model/check.ts';
+import type { Cluster } from '../kubernetes/model/cluster.ts';
 import type { Outcome } from '../trace/outcome.ts';
 import { bindProblem } from './bind.ts';
 import { explore } from './explore.ts';
@@ -52,6 +53,8 @@ export function ask(laboratory: Laboratory, question: Question, state: KernelSta
   }
   const exploration = explore(scriptOf(journey.start), { world, state, connect });
   if (exploration.branches.length === 0) return refused(missedPinMessage(exploration));
+  const elsewhere = pinMissedWithoutChoice(exploration, laboratory.cluster);
+  if (elsewhere !== null) return refused(elsewhere);
   const told = tell(exploration.branches, journey, laboratory);
   return found({
     journey,
@@ -84,6 +87,16 @@ export function likeliest(
 
 function idlePinNotes(exploration: Exploration): string[] {
   return exploration.idlePins.map((pin) => `backend ${pin.name} has no effect: nothing on the way is chosen at random`);
+}
+
+/** A pinned server that nothing leads to, since somebody else answers whatever is drawn; null: there is none. */
+function pinMissedWithoutChoice({ idlePins, branches }: Exploration<Step>, cluster: Cluster): string | null {
+  const [pin] = idlePins;
+  const servers = new Set(branches.map((branch) => askedOf(branch)?.result.server ?? null));
+  if (pin === undefined || servers.has(null) || servers.has(pin.name)) return null;
+  const pod = cluster.pods.find(({ namespace, name }) => pin.name === `pod/${namespace}/${name}`);
+  const why = pod?.terminating ? `; ${pin.name} is terminating` : pod?.ready === false ? `; ${pin.name} is not ready` : '';
+  return `backend ${pin.name}: nothing is drawn on the way, it leads to ${[...servers].join(', ')}${why}`;
 }
 
 function endlessNotes({ branches }: Exploration): string[] {

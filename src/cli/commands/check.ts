@@ -8,6 +8,7 @@ import { checkDiagnostics } from '../../usecase/check-diagnostics.ts';
 import { runChecks } from '../../usecase/check.ts';
 import { engine } from '../../usecase/engine.ts';
 import { allChecks } from '../../usecase/find-check.ts';
+import { openLaboratory } from '../../usecase/laboratory.ts';
 import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
@@ -16,6 +17,7 @@ import { scenarioFrom } from '../scenario-input.ts';
 import { errorStyle, outputStyle } from '../terminal.ts';
 import { writeFileAtomically } from '../write-file.ts';
 import type { Command } from 'commander';
+import type { Scenario } from '../../scenario/scenario.ts';
 import type { CheckReport } from '../../trace/check-report.ts';
 import type { Io } from '../io.ts';
 import type { CommonOptions, HostCommand, ProxyMode } from '../options.ts';
@@ -56,6 +58,7 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   const diagnostics = checkDiagnostics(scenario, options.namespace ?? 'default');
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
+  tellRefusedCommands(scenario, options);
   io.err(formatDiagnostics(diagnostics, errorStyle(io)));
   const progress = progressOn(io, 'checks');
   const report = runChecks(
@@ -73,6 +76,16 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   for (const { format, path } of options.outputFile ?? [])
     writeFileAtomically(path, reportText(report, format, { color: false }, io));
   return { stdout: reportText(report, options.output, options, io), exitCode: report.failed === 0 ? EXIT.yes : EXIT.no };
+}
+
+/**
+ * A command that can't be run is wrong input: no check says anything then.
+ * @throws InputError
+ */
+function tellRefusedCommands({ cluster }: Scenario, options: CheckCommandOptions): void {
+  const { proxyMode, do: commands = [] } = options;
+  const opened = openLaboratory(cluster, { ...(proxyMode !== undefined && { proxyMode }), commands }, engine);
+  if (!opened.ok) throw new InputError(opened.diagnostics);
 }
 
 function reportText(report: CheckReport, format: Format, options: CommonOptions, io: Io): string {

@@ -33,7 +33,8 @@ export interface Check extends Probe {
 /** Fields left out are not checked. */
 export interface CheckExpectation {
   readonly verdict?: string;
-  readonly server?: string;
+  /** null: nobody answers. */
+  readonly server?: string | null;
   readonly source?: string;
   readonly servers?: readonly string[];
   readonly cause?: string;

@@ -1,5 +1,5 @@
 import { decisivePositions, isAboutAddresses } from './hook-path.ts';
-import { eventLine } from './event-line.ts';
+import { eventLine, tableText } from './event-line.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../../trace/event.ts';
 import type { Line } from './line.ts';
 
@@ -79,7 +79,7 @@ function fullRule(line: Line, event: RuleEvent, sentence: string | null): Line {
   const explanation = [sentence ?? '', passed].filter((text) => text !== '').join(' · ');
   return {
     ...line,
-    columns: [event.table, `#${event.rule}`, event.text],
+    columns: [tableText(event), `#${event.rule}`, event.text],
     note: event.unknown === undefined ? undefined : `not understood by k8snet: ${event.unknown}`,
     below: explanation === '' ? [] : [`↳ ${explanation}`],
   };

@@ -109,7 +109,8 @@ function readExpectation(reader: Reader, item: Mapping): CheckExpectation {
   reader.allowOnly(item, '"expect"', EXPECT_KEYS);
   return withoutUndefined({
     verdict: reader.oneOf(item, 'verdict', VERDICTS),
-    server: reader.string(item, 'server'),
+    // null is an expectation here: that nobody answers.
+    server: item.server === null ? null : reader.string(item, 'server'),
     source: readIp(reader, item, 'source') === undefined ? undefined : reader.string(item, 'source'),
     servers: reader.texts(item, 'servers'),
     cause: reader.oneOf(item, 'cause', CAUSE_CODES),

@@ -17,6 +17,11 @@ export function explainChain(name: string, cluster?: Cluster): Explanation | nul
   return null;
 }
 
+/** True for the name of a single chain that is known here, false for one that only begins as a family's chains do. */
+export function isKnownChain(name: string): boolean {
+  return CHAINS.has(name);
+}
+
 /** Chains with a name of their own: maker and purpose. */
 const CHAINS: ReadonlyMap<string, readonly [by: string, sentence: string]> = new Map([
   ['PREROUTING', ['kernel', 'every packet that comes in, before it is routed']],

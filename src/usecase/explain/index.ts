@@ -1,4 +1,4 @@
-export { explainChain } from './explain-chain.ts';
+export { explainChain, isKnownChain } from './explain-chain.ts';
 export { originsForDump } from './origins-for-dump.ts';
 export { recogniseRule } from './recognise-rule.ts';
 export { serviceIndexOf, serviceIndexOfDump, NO_SERVICES } from './service-index.ts';

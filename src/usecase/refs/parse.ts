@@ -5,11 +5,18 @@ import type { RefKind, Ref, Result } from './ref.ts';
 
 const FORMS = 'pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME or IP[:PORT]';
 
+/** Characters of the longest reference: names of 253, a namespace of 63, a kind, a cluster's domain and a port. */
+const MAX_REF = 600;
+const MAX_URL = 4096;
+const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i;
+
 /** Takes a reference apart. Looks nothing up; refuses what has none of the forms of design section 4. */
 export function parseRef(text: string): Result<Ref> {
   const trimmed = text.trim();
+  if (trimmed.length > (URL_START.test(trimmed) ? MAX_URL : MAX_REF))
+    return refused(`"${trimmed.slice(0, 40)}…" has ${trimmed.length} characters: no reference is that long`);
   if (trimmed === '') return refused(`an empty reference; expected ${FORMS}`);
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) return found({ form: 'url', url: trimmed });
+  if (URL_START.test(trimmed)) return found({ form: 'url', url: trimmed });
   if (trimmed.includes('/')) return parseObject(trimmed);
   return parseAddress(trimmed) ?? parseName(trimmed);
 }

@@ -237,6 +237,18 @@ describe('errors that need the whole cluster', () => {
   });
 });
 
+describe('a table of kubectl', () => {
+  const hint = 'This is a table, as kubectl prints it for people: ask kubectl for -o yaml';
+  test.each([
+    'NAME    READY   STATUS    RESTARTS   AGE\nweb-1   1/1     Running   0          3d\n',
+    'NAMESPACE   NAME    READY   STATUS    RESTARTS     AGE\nshop        web-1   1/1     Running   1 (3d ago)   3d\n',
+    'NAME         TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)   AGE\nkubernetes   ClusterIP   10.96.0.1    <none>        443/TCP   5d\n',
+    'NAME   STATUS   CONDITION\nweb    ok       Ready: True\n',
+  ])('%j', (text) => {
+    expect(errorsOf(text)).toEqual([expect.stringContaining(hint)]);
+  });
+});
+
 describe('errors of Kubernetes objects', () => {
   test.each<[string, string, readonly string[]]>([
     [

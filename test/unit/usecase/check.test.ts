@@ -54,6 +54,7 @@ describe('runChecks', () => {
     [{ servers: ['pod/web-2', 'pod/default/web-1'] }, true],
     [{ servers: ['pod/web-2'] }, false],
     [{ servers: [] }, false],
+    [{ server: null }, false],
     [{ source: '10.244.0.2' }, true],
     [{ source: '10.244.0.3' }, false],
     [{ through: ['pod/client', 'eth0'] }, true],
@@ -71,6 +72,7 @@ describe('runChecks', () => {
 
   test.each<[CheckExpectation, boolean]>([
     [{ verdict: 'timeout', cause: 'rule-drop', servers: [] }, true],
+    [{ verdict: 'timeout', server: null }, true],
     [{ through: ['FORWARD', 'filter FORWARD', '-A FORWARD -j DROP', 'node-1'] }, true],
     [{ cause: 'policy-drop' }, false],
   ])('of a dropped connection %j is %s', (expectation, ok) => {
