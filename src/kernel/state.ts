@@ -1,6 +1,7 @@
 import type { IpAddress } from '../net/ip.ts';
 import type { Mac } from '../net/mac.ts';
 import type { Packet } from '../net/packet.ts';
+import { LearntMacs } from './device/learnt-macs.ts';
 import type { HostName } from './host.ts';
 import type { IpSet } from './ipset/ipset.ts';
 import { IpvsConnectionTable } from './ipvs/connection-table.ts';
@@ -14,6 +15,7 @@ interface Parts {
   readonly modules: ReadonlyMap<string, unknown> | undefined;
   readonly ipsets: ReadonlyMap<string, IpSet> | undefined;
   readonly neighbours: ReadonlyMap<string, Mac> | undefined;
+  readonly macs: LearntMacs | undefined;
   readonly fragments: ReadonlyMap<string, readonly Packet[]> | undefined;
 }
 
@@ -25,6 +27,7 @@ export class HostState {
   #modules: Map<string, unknown> | undefined;
   #ipsets: Map<string, IpSet> | undefined;
   #neighbours: Map<string, Mac> | undefined;
+  #macs: LearntMacs | undefined;
   #fragments: Map<string, readonly Packet[]> | undefined;
 
   /** A copy of `from`, which must not be changed any more. */
@@ -81,6 +84,22 @@ export class HostState {
     for (const key of neighbours.keys()) if (ends.some((end) => key.endsWith(end))) neighbours.delete(key);
   }
 
+  /** The port of a bridge behind which it has learnt that a MAC is. */
+  portOf(bridge: string, mac: Mac): string | undefined {
+    return (this.#macs ?? this.#from?.macs)?.port(bridge, mac);
+  }
+
+  /** The VTEP behind which a vxlan device has learnt that a MAC is. */
+  remoteOf(device: string, mac: Mac): IpAddress | undefined {
+    return (this.#macs ?? this.#from?.macs)?.remote(device, mac);
+  }
+
+  /** What bridges and tunnels have learnt, to be added to. */
+  get macs(): LearntMacs {
+    this.#macs ??= new LearntMacs(this.#from?.macs);
+    return this.#macs;
+  }
+
   /** An IPVS connection whose time is over takes its conntrack entry along (ip_vs_conn_expire, ip_vs_conn_drop_conntrack). */
   expire(now: number): void {
     if (!this.#ipvs && !this.#from?.ipvs) return;
@@ -107,6 +126,7 @@ export class HostState {
       modules: this.#modules ?? from?.modules,
       ipsets: this.#ipsets ?? from?.ipsets,
       neighbours: this.#neighbours ?? from?.neighbours,
+      macs: this.#macs ?? from?.macs,
       fragments: this.#fragments ?? from?.fragments,
     };
   }

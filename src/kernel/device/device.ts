@@ -27,6 +27,8 @@ interface DeviceBase {
   readonly master: string | null;
   /** Hairpin mode of the bridge port: a frame may go back out of the port it came in by. */
   readonly hairpin: boolean;
+  /** Every frame that comes in by this device goes out by that one before a bridge or the IP layer sees it (tc: ingress, mirred redirect). */
+  readonly redirect?: string;
   readonly origin?: Origin;
 }
 
@@ -58,6 +60,10 @@ export interface VxlanDevice extends DeviceBase {
   /** The lower device ("dev eth0"). */
   readonly lower: string | null;
   readonly learning: boolean;
+  /** Outer packets must not be cut ("df set"). */
+  readonly df?: true;
+  /** What the device has learnt: the VTEP behind which a MAC is; undefined: unknown. */
+  readonly learnt?: (mac: Mac) => IpAddress | undefined;
 }
 
 export interface DummyDevice extends DeviceBase {

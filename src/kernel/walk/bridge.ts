@@ -85,7 +85,7 @@ function passUp(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, skb:
 
 /** br_handle_frame_finish, br_forward: out by the port behind which the MAC is, or by all. */
 function forwardFrame(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, skb: Skb): void {
-  const out = portOf(host, bridge, skb.dstMac);
+  const out = portOf(walk, host, bridge, skb.dstMac);
   if (out) {
     if (out.name === port.name && !port.hairpin) {
       walk.drop(skb, host, 'NOT_SPECIFIED', 'br_handle_frame_finish', { device: port.name });
@@ -118,7 +118,7 @@ function forwardBy(walk: Walk, host: Host, bridge: BridgeDevice, port: Device, o
 
 /** br_dev_xmit: a routed packet leaves by the bridge device: no ip hooks any more. */
 export function bridgeTransmit(walk: Walk, host: Host, bridge: BridgeDevice, skb: Skb): void {
-  const out = portOf(host, bridge, skb.dstMac);
+  const out = portOf(walk, host, bridge, skb.dstMac);
   if (out) {
     pushToPort(walk, host, bridge, null, out, skb);
     return;
@@ -163,12 +163,12 @@ function pushToPort(walk: Walk, host: Host, bridge: BridgeDevice, inPort: string
 }
 
 /** The port behind which a MAC is: a static entry, or what the bridge has learnt. */
-function portOf(host: Host, bridge: BridgeDevice, mac: Mac | null): Device | null {
+function portOf(walk: Walk, host: Host, bridge: BridgeDevice, mac: Mac | null): Device | null {
   if (mac === null || mac === BROADCAST_MAC) return null;
   const fixed = fdbEntries(host, mac).find(
     ({ device, remote }) => remote === null && host.devices.get(device)?.master === bridge.name,
   );
-  const name = fixed?.device ?? bridge.learnt(mac);
+  const name = fixed?.device ?? walk.state.host(host.name).portOf(bridge.name, mac) ?? bridge.learnt(mac);
   const port = name === undefined ? undefined : host.devices.get(name);
   return port?.up && port.master === bridge.name ? port : null;
 }
@@ -179,6 +179,6 @@ function floodPorts(walk: Walk, host: Host, bridge: BridgeDevice, inPort: Device
     if (port.master !== bridge.name || !port.up || (port.name === inPort?.name && !port.hairpin)) return false;
     if (port.kind !== 'veth') return port.kind === 'vxlan';
     const end = walk.world.host(port.peer.host)?.devices.get(port.peer.device);
-    return end !== undefined && (end.mac === mac || mac === BROADCAST_MAC || end.master !== null);
+    return end !== undefined && (end.mac === mac || mac === BROADCAST_MAC || end.master !== null || end.redirect !== undefined);
   });
 }

@@ -134,7 +134,7 @@ export function connect(request: ConnectionRequest, options: ConnectionOptions):
   const sockets = new ConnectionSockets(walk, request, client, mtu);
   walk.sockets = sockets;
   walk.push({ kind: 'output', host: host.name, skb });
-  walk.run((step) => perform(walk, step));
+  walk.run(perform);
   return result(walk, sockets.errno, sockets, { address: client.address, port: client.port });
 }
 

@@ -23,7 +23,7 @@ export function continueConnection(
   const sockets = new EstablishedSockets(walk, request, established);
   walk.sockets = sockets;
   sockets.send(host);
-  walk.run((step) => perform(walk, step));
+  walk.run(perform);
   const { errno } = sockets;
   return {
     verdict: errno !== null ? verdictOfErrno(errno) : sockets.acknowledged ? 'connected' : 'timeout',

@@ -19,6 +19,11 @@ export function receive(walk: Walk, host: Host, name: string, skb: Skb): void {
     ipReceive(walk, host, device, skb);
     return;
   }
+  if (device.redirect !== undefined) {
+    // tcf_mirred_act
+    walk.push({ kind: 'transmit', host: host.name, device: device.redirect, skb });
+    return;
+  }
   skb.packetType = packetTypeFor(skb, device);
   const master = device.master === null ? null : host.devices.get(device.master);
   if (master?.kind === 'bridge') bridgeReceive(walk, host, device, master, skb);

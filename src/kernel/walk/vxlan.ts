@@ -5,11 +5,12 @@ import { perHost } from '../per-host.ts';
 import { routeOutput } from '../routing/output.ts';
 import { sysctl } from '../sysctl.ts';
 import { emitRoute } from './route-event.ts';
-import { scrub } from './skb.ts';
-import type { Packet, UdpHeader } from '../../net/packet.ts';
-import type { VxlanDevice } from '../device/device.ts';
+import { cloneSkb, localSkb, scrub } from './skb.ts';
+import type { IpAddress } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
-import type { FdbEntry } from '../device/fdb.ts';
+import type { Frame, Packet, UdpHeader } from '../../net/packet.ts';
+import type { Origin } from '../../trace/origin.ts';
+import type { VxlanDevice } from '../device/device.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from './skb.ts';
 import type { Walk } from './walk.ts';
@@ -19,15 +20,27 @@ const VXLAN_HEADERS = 30;
 /** The entry of `bridge fdb append 00:00:00:00:00:00 ...`: where frames for unknown MACs go. */
 const ANY_MAC = '00:00:00:00:00:00' as Mac;
 
-/** vxlan_xmit: the frame goes to the VTEP that the FDB names, in a UDP datagram that passes this host's own OUTPUT. */
+/**
+ * vxlan_xmit: the frame goes to the VTEPs that the FDB names (several for a MAC that nobody knows, the first of them last), in UDP
+ * datagrams that pass this host's own OUTPUT.
+ */
 export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: Skb): void {
-  const { srcMac, dstMac, packet } = skb;
-  const entry = tunnelEntry(host, device, dstMac);
-  const remote = entry?.remote;
-  if (remote == null || !srcMac || !dstMac) {
+  const { srcMac, dstMac } = skb;
+  const [first, ...others] = dstMac === null ? [] : tunnelEntries(walk, host, device, dstMac);
+  if (first === undefined || !srcMac || !dstMac) {
     walk.drop(skb, host, 'NO_TX_TARGET', 'vxlan_xmit', { device: device.name, detail: { mac: dstMac ?? '' } });
     return;
   }
+  for (const entry of others) transmitTo(walk, host, device, cloneSkb(skb), { srcMac, dstMac }, entry);
+  transmitTo(walk, host, device, skb, { srcMac, dstMac }, first);
+}
+
+type Macs = Pick<Frame, 'srcMac' | 'dstMac'>;
+type Remote = { readonly remote: IpAddress; readonly origin?: Origin };
+
+/** vxlan_xmit_one */
+function transmitTo(walk: Walk, host: Host, device: VxlanDevice, skb: Skb, macs: Macs, { remote, origin }: Remote): void {
+  const { packet } = skb;
   const flow = {
     dst: remote,
     src: device.local,
@@ -54,7 +67,7 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
       local: device.local === null ? '' : formatIp(device.local),
       remote: formatIp(remote),
       overhead: VXLAN_HEADERS + ipHeaderLength(remote),
-      ...(entry?.origin && { origin: entry.origin }),
+      ...(origin && { origin }),
     });
   }
   if (route.kind === 'error' || route.source === null || route.device === device.name) {
@@ -72,13 +85,13 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
     dst: remote,
     ttl: sysctl(host.sysctls, 'net.ipv4.ip_default_ttl'),
     tos: 0,
-    df: !isIpv4(remote),
+    df: device.df === true || !isIpv4(remote),
     length: packet.length + VXLAN_HEADERS + ipHeaderLength(remote),
     l4: {
       protocol: 'udp',
       sport: flow.sport,
       dport: device.port,
-      encapsulated: { vni: device.vni, frame: { srcMac, dstMac, packet } },
+      encapsulated: { vni: device.vni, frame: { ...macs, packet } },
     },
   };
   emitRoute(walk, host, skb, route, 'tunnel');
@@ -86,10 +99,55 @@ export function vxlanTransmit(walk: Walk, host: Host, device: VxlanDevice, skb: 
   walk.push({ kind: 'output', host: host.name, skb });
 }
 
-/** vxlan_find_mac: the VTEP behind which a MAC is, else the one for all that is unknown. */
-function tunnelEntry(host: Host, device: VxlanDevice, mac: Mac | null): FdbEntry | undefined {
-  const find = (wanted: Mac) => fdbEntries(host, wanted).find((entry) => entry.device === device.name && entry.remote !== null);
-  return (mac === null ? undefined : find(mac)) ?? find(ANY_MAC);
+/** vxlan_find_mac: the VTEPs behind which a MAC is, as was set or learnt, else those for all that is unknown. */
+function tunnelEntries(walk: Walk, host: Host, device: VxlanDevice, mac: Mac): readonly Remote[] {
+  const set = entriesFor(host, device, mac);
+  if (set.length > 0) return set;
+  const remote = learntRemote(walk, host, device, mac);
+  return remote === undefined ? unknownRemotes(host, device) : [{ remote }];
+}
+
+/** Where a vxlan device sends frames for MACs that it does not know. */
+export function unknownRemotes(host: Host, device: VxlanDevice): readonly Remote[] {
+  return entriesFor(host, device, ANY_MAC);
+}
+
+function entriesFor(host: Host, device: VxlanDevice, mac: Mac): readonly Remote[] {
+  return fdbEntries(host, mac).flatMap(({ device: name, remote, origin }) =>
+    name === device.name && remote !== null ? [{ remote, ...(origin && { origin }) }] : [],
+  );
+}
+
+function learntRemote(walk: Walk, host: Host, device: VxlanDevice, mac: Mac): IpAddress | undefined {
+  if (!device.learning) return undefined;
+  return walk.state.host(host.name).remoteOf(device.name, mac) ?? device.learnt?.(mac);
+}
+
+/** vxlan_snoop: a device that learns remembers behind which VTEP a MAC is. */
+export function learnRemote(walk: Walk, host: Host, device: VxlanDevice, mac: Mac, remote: IpAddress): void {
+  if (!device.learning || learntRemote(walk, host, device, mac) === remote) return;
+  walk.state.host(host.name).macs.learnRemote(device.name, mac, remote);
+}
+
+/** Where a frame for everybody comes out that a vxlan device sends to one remote; null: nowhere, the tunnel does not get it there. */
+export function tunnelEnd(
+  walk: Walk,
+  host: Host,
+  device: VxlanDevice,
+  remote: IpAddress,
+  frame: Frame,
+): { readonly host: Host; readonly device: VxlanDevice } | null {
+  let end: { readonly host: Host; readonly device: VxlanDevice } | null = null;
+  const send = (aside: Walk): void => transmitTo(aside, host, device, localSkb(frame.packet, 'other', false), frame, { remote });
+  walk.follow(send, (step) => {
+    if (step.kind !== 'receive' || step.skb.outer) return false;
+    const there = walk.world.host(step.host);
+    const arrived = there?.devices.get(step.device);
+    if (!there || arrived?.kind !== 'vxlan') return false;
+    end = { host: there, device: arrived };
+    return true;
+  });
+  return end;
 }
 
 /**
@@ -127,6 +185,7 @@ export function vxlanReceive(walk: Walk, host: Host, skb: Skb, udp: UdpHeader): 
   }
   const { src, dst } = skb.packet;
   const { frame } = encapsulated;
+  learnRemote(walk, host, device, frame.srcMac, src);
   if (walk.recording) {
     walk.emit(skb, host, {
       kind: 'decapsulate',

@@ -21,6 +21,9 @@ export type Step =
   /** A local packet with its route is sent (ip_local_out). */
   | { readonly kind: 'output'; readonly host: string; readonly skb: Skb };
 
+/** Does one step of a walk. */
+export type Perform = (walk: Walk, step: Step) => void;
+
 /** An event before the walk adds host and packet. */
 export type EventBody = Body<KernelEvent>;
 type Body<E> = E extends KernelEvent ? Omit<E, 'host' | 'outer' | 'packet'> : never;
@@ -66,6 +69,7 @@ export class Walk {
   #born: Step[] = [];
   #later: (() => void)[] = [];
   #work = 0;
+  #perform: Perform = () => undefined;
 
   constructor(world: World, state: KernelState, choices: Choices, recording: boolean) {
     this.world = world;
@@ -85,20 +89,34 @@ export class Walk {
   }
 
   /** Runs until nothing is left to do. */
-  run(perform: (step: Step) => void): void {
+  run(perform: Perform): void {
+    this.#perform = perform;
     for (;;) {
       while (this.#born.length > 0) this.#steps.push(this.#born.pop()!);
       const step = this.#steps.pop();
       if (step) {
         if (this.givenUp) return;
         this.#work += WORK_OF_STEP;
-        perform(step);
+        perform(this, step);
         continue;
       }
       const timer = this.#later.shift();
       if (!timer) return;
       timer();
     }
+  }
+
+  /**
+   * Follows what `start` sends and what is no part of the connection: without events, over a copy of the state, by the same choices.
+   * `ends` is asked before each step and says where it need not be followed further.
+   */
+  follow(start: (aside: Walk) => void, ends: (step: Step) => boolean): void {
+    const aside = new Walk(this.world, this.state.fork(), this.choices, false);
+    start(aside);
+    aside.run((walk, next) => {
+      if (!ends(next)) this.#perform(walk, next);
+    });
+    this.#work += aside.work;
   }
 
   /** What has been done so far, whether events are recorded or not. */
