@@ -15,7 +15,7 @@ export function floodedFrames(world: World): IsFlooded {
     const here = world.host(host)?.devices.get(device);
     if (dstMac === undefined || here?.kind !== 'veth') return false;
     const port = kind === 'tx' ? world.host(here.peer.host)?.devices.get(here.peer.device) : here;
-    return port !== undefined && port.master === null && port.mac !== null && port.mac !== dstMac;
+    return port !== undefined && port.master === null && port.redirect === undefined && port.mac !== null && port.mac !== dstMac;
   };
 }
 
@@ -70,7 +70,7 @@ function line(
 }
 
 function isBridgeTx(kind: 'tx' | 'rx', device: string): boolean {
-  return kind === 'tx' && /^(cni|br|docker)\d+$/.test(device);
+  return kind === 'tx' && /^(?:(?:cni|br|docker)\d+|weave)$/.test(device);
 }
 
 function add(lines: Map<string, string[]>, host: string, text: string): void {

@@ -84,9 +84,10 @@ export function sorter(observation: Observation, { host, protocol, vxlanPort }: 
     );
   };
   for (const { packet, inner, time } of observation.frames) {
-    if (!inner?.packet) continue;
-    // A tunnel's packet may itself be sent through a tunnel.
-    const part = isTunnel(inner.packet) ? carriedBy(inner.packet.id, time) : ofPacket(inner.packet);
+    if (!inner) continue;
+    // What is not IP (ARP) is part of nothing. A tunnel's packet may itself be sent through a tunnel.
+    const part =
+      inner.packet === null ? null : isTunnel(inner.packet) ? carriedBy(inner.packet.id, time) : ofPacket(inner.packet);
     carried.set(packet.id, [...(carried.get(packet.id) ?? []), { time, part }]);
   }
   const belonging = (packet: ObservedPacket, time: number, before: Part | null): Belonging | null => {

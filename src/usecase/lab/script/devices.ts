@@ -43,8 +43,9 @@ export function linkCommands(
         const lower = device.lower === null ? '' : ` dev ${device.lower}`;
         const local = device.local === null ? '' : ` local ${formatIp(device.local)}`;
         const learning = device.learning ? '' : ' nolearning';
+        const df = device.df ? ' df set' : '';
         commands.push(
-          `link add ${device.name}${hardware(device)} mtu ${device.mtu} type vxlan id ${device.vni}${lower}${local} dstport ${device.port}${learning}`,
+          `link add ${device.name}${hardware(device)} mtu ${device.mtu} type vxlan id ${device.vni}${lower}${local} dstport ${device.port}${learning}${df}`,
         );
         break;
       }
@@ -77,6 +78,18 @@ export function portCommands(host: Host): readonly string[] {
   return [...host.devices.values()]
     .filter(({ hairpin, master }) => hairpin && master !== null)
     .map(({ name }) => `link set dev ${name} hairpin on`);
+}
+
+/** `tc` commands for devices that send on by another what they receive. */
+export function redirectCommands(host: Host): readonly string[] {
+  return [...host.devices.values()].flatMap(({ name, redirect }) =>
+    redirect === undefined
+      ? []
+      : [
+          `qdisc add dev ${name} ingress`,
+          `filter add dev ${name} parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev ${redirect}`,
+        ],
+  );
 }
 
 function addressCommands({ name, kind, addresses }: Device): string[] {

@@ -1,9 +1,10 @@
+import { printIpsetSave } from '../../../kernel/ipset/save-format.ts';
 import { printRuleset } from '../../../kernel/netfilter/nftables/print.ts';
 import { commandsByHost } from '../../../kubernetes/compile.ts';
 import { LabError } from '../lab-error.ts';
 import { namespaceNames } from '../names.ts';
 import { commandText } from './commands.ts';
-import { linkCommands, portCommands, upCommands } from './devices.ts';
+import { linkCommands, portCommands, redirectCommands, upCommands } from './devices.ts';
 import type { Nowhere } from './devices.ts';
 import { firewallText } from './firewall.ts';
 import { LISTENER_PROGRAM, listenerArguments } from './listeners.ts';
@@ -137,6 +138,7 @@ function devicesText(
     '\n',
     ...hosts.map(({ namespace }) => `settled ${namespace}\n`),
     ...hosts.map(({ host, namespace }) => batch('bridge', namespace, `${host.name}: hairpin mode`, portCommands(host))),
+    ...hosts.map(({ host, namespace }) => batch('tc', namespace, `${host.name}: redirections`, redirectCommands(host))),
   ];
 }
 
@@ -160,13 +162,13 @@ function neighboursText(hosts: readonly LabHost[], world: World): readonly strin
 function rulesText({ host, namespace }: LabHost): string {
   const { iptables, ip6tables, iptablesLegacy, ipsets, nftables, ipvs } = host.netfilter;
   if (ipvs.length > 0) throw new LabError(`${host.name}: virtual servers of IPVS can't be built in a lab yet`);
-  if (iptablesLegacy !== null || ipsets.size > 0)
-    throw new LabError(`${host.name}: legacy tables and sets can't be built in a lab yet`);
+  if (iptablesLegacy !== null) throw new LabError(`${host.name}: legacy tables can't be built in a lab yet`);
   const load = (command: string, text: string): string =>
     text === '' ? '' : `\n${comment(host.name)}${hereDocument(`ip netns exec ${namespace} ${command}`, text)}`;
   // kube-proxy comes first, and chains of one priority run in the reverse order of their coming.
   return (
     load('nft -f -', printRuleset(nftables)) +
+    load('ipset restore', printIpsetSave(ipsets)) +
     load('iptables-restore', restoreText(iptables)) +
     load('ip6tables-restore', restoreText(ip6tables))
   );

@@ -1,6 +1,7 @@
 import { formatIp } from '../../../net/ip.ts';
 import type { IpAddress } from '../../../net/ip.ts';
 import type { Mac } from '../../../net/mac.ts';
+import type { BridgeDevice, VxlanDevice } from '../../../kernel/device/device.ts';
 import type { Host } from '../../../kernel/host.ts';
 import type { World } from '../../../kernel/world.ts';
 
@@ -53,12 +54,22 @@ export function fdbCommands(host: Host, { macs }: Holders): readonly string[] {
         : `fdb append ${mac} dev ${device} dst ${formatIp(remote)} self permanent`,
     );
   }
-  for (const bridge of host.devices.values()) {
-    if (bridge.kind !== 'bridge') continue;
+  for (const device of host.devices.values()) {
+    if (device.kind !== 'bridge' && device.kind !== 'vxlan') continue;
     for (const mac of macs) {
-      const port = bridge.learnt(mac);
-      if (port !== undefined && host.devices.has(port)) commands.push(`fdb replace ${mac} dev ${port} master dynamic`);
+      const command = device.kind === 'bridge' ? learntPort(host, device, mac) : learntRemote(device, mac);
+      if (command !== null) commands.push(command);
     }
   }
   return commands;
+}
+
+function learntPort(host: Host, bridge: BridgeDevice, mac: Mac): string | null {
+  const port = bridge.learnt(mac);
+  return port !== undefined && host.devices.has(port) ? `fdb replace ${mac} dev ${port} master dynamic` : null;
+}
+
+function learntRemote({ name, learnt }: VxlanDevice, mac: Mac): string | null {
+  const remote = learnt?.(mac);
+  return remote === undefined ? null : `fdb replace ${mac} dev ${name} dst ${formatIp(remote)} self dynamic`;
 }
