@@ -5,11 +5,18 @@ import { ownAddressesOf } from './model/node-interfaces.ts';
 import { once } from '../support/once.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { HostName } from '../kernel/host.ts';
-import type { Service } from './model/cluster.ts';
+import type { Node, Service } from './model/cluster.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 
-/** Hosts that have an address as compiled, by an index made at the first question; `more` are always named. */
-export function addressHolders(index: ClusterIndex, more: readonly HostName[]): (address: IpAddress) => Iterable<HostName> {
+/**
+ * Hosts that have an address as compiled, by an index made at the first question; `more` are always named. `podNetwork`: what nodes
+ * have on the pod network beside the first two addresses of their ranges.
+ */
+export function addressHolders(
+  index: ClusterIndex,
+  more: readonly HostName[],
+  podNetwork: (node: Node) => readonly IpAddress[] = () => [],
+): (address: IpAddress) => Iterable<HostName> {
   const holders = once(() => {
     const byAddress = new Map<IpAddress, HostName[]>();
     const add = (address: IpAddress, host: HostName): void => {
@@ -21,7 +28,7 @@ export function addressHolders(index: ClusterIndex, more: readonly HostName[]): 
       const host = `node/${node.name}`;
       // The bridge's address and that of a tunnel end.
       for (const { address } of node.podCidrs) for (const own of [address, addToIp(address, 1)]) add(own, host);
-      for (const address of ownAddressesOf(node)) add(address, host);
+      for (const address of [...ownAddressesOf(node), ...podNetwork(node)]) add(address, host);
     }
     // kube-ipvs0 has them on every node.
     if (index.cluster.kubeProxy.mode === 'ipvs') {

@@ -65,5 +65,5 @@ function neighbours(set: StaticNeighbours, knownMac: HostParts['knownMac']): Nei
 }
 
 function forgetful(device: Device): Device {
-  return device.kind === 'bridge' ? { ...device, learnt: () => undefined } : device;
+  return device.kind === 'bridge' || device.kind === 'vxlan' ? { ...device, learnt: () => undefined } : device;
 }

@@ -91,9 +91,9 @@ function cniOf(cluster: Cluster): CniMode {
 }
 
 function worldOf(blueprint: Blueprint, changed: ReadonlyMap<HostName, Host>): World {
-  const { index, cold, links } = blueprint;
+  const { index, cold, links, cni } = blueprint;
   const hosts = new Map<HostName, Host | undefined>(changed);
-  const holders = once(() => addressHolders(index, ['underlay', ...changed.keys()]));
+  const holders = once(() => addressHolders(index, ['underlay', ...changed.keys()], cni.ownAddresses));
   return {
     host(name) {
       if (!hosts.has(name)) hosts.set(name, buildNamed(name, blueprint));

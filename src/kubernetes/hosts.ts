@@ -73,7 +73,8 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
       ),
       netfilter: lazyNetfilter({
         ...(dumpedRules(node, recogniseRules) ?? compiledRules(index, cni, node)),
-        ipsets: () => new Map(ipvs.flatMap(({ ipsets }) => ipsets).map((set) => [set.name, set])),
+        ipsets: () =>
+          new Map([...ipvs.flatMap(({ ipsets }) => ipsets), ...(cni.ipsets?.(node) ?? [])].map((set) => [set.name, set])),
         ipvs: () => ipvs.flatMap(({ virtualServers }) => virtualServers),
       }),
       listeners: [
@@ -193,7 +194,7 @@ export function cniContext(index: ClusterIndex, links: Links): CniContext {
 function daemonSysctls(node: Node, pods: readonly Pod[], index: ClusterIndex, cni: CniMode): [string, string][] {
   const { cluster } = index;
   const proxy = cluster.kubeProxy.mode === 'iptables' && node.iptablesSave === null;
-  const bridge = cni.portmapBridge;
+  const bridge = cni.portmap?.bridge ?? null;
   return [
     ...(proxy ? Object.entries(kubeProxySysctls(cluster, node)) : []),
     ...(cluster.kubeProxy.mode === 'ipvs' ? Object.entries(kubeProxyIpvsSysctls(cluster)) : []),

@@ -1,5 +1,4 @@
 import { addRules } from './add-rules.ts';
-import { podRange } from './cluster-index.ts';
 import { kubeProxyIptables } from './kube-proxy/iptables/index.ts';
 import { kubeProxyIpvs } from './kube-proxy/ipvs/index.ts';
 import { kubeProxyNftables } from './kube-proxy/nftables/index.ts';
@@ -64,8 +63,9 @@ function proxyTables(index: ClusterIndex, cni: CniMode, node: Node, component: R
 }
 
 function cniRules(index: ClusterIndex, cni: CniMode, node: Node, family: IpFamily): ReturnType<typeof portmapRules> {
-  const range = podRange(node, family);
-  const portmap = cni.portmapBridge === null || range === null ? [] : portmapRules(index.podsOf(node.name), range);
+  const subnet = cni.portmap?.subnet(node, family) ?? null;
+  const portmap =
+    cni.portmap === null || subnet === null ? [] : portmapRules(index.podsOf(node.name), subnet, cni.portmap.network);
   return [...cni.rules(node, family), ...portmap];
 }
 

@@ -1,7 +1,7 @@
 import { formatCidr } from '../net/cidr.ts';
 import { familyOf, formatEndpoint, formatIp } from '../net/ip.ts';
 import { podAddress, podKey } from './cluster-index.ts';
-import { podChain, podComment } from './sandbox-id.ts';
+import { NETWORK_NAME, podChain, podComment } from './sandbox-id.ts';
 import type { Cidr } from '../net/cidr.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { TransportProtocol } from '../net/protocol.ts';
@@ -20,16 +20,16 @@ export function hasHostPorts(pod: Pod): boolean {
 /**
  * The rules that CNI's portmap plugin adds on a node for its pods with hostPorts, in the order of the pods (facts: flannel-node,
  * hostPort; plugins/meta/portmap). Roles: "host-port-jump", "masquerade-jump", "set-mark", "masquerade", "host-port",
- * "masquerade-own-subnet", "masquerade-localhost", "dnat". `range` is the node's pod range of the family that the rules are for; IPv6
- * has no way from localhost to a pod.
+ * "masquerade-own-subnet", "masquerade-localhost", "dnat". `range` is the pods' subnet of the family that the rules are for, `network`
+ * the name of the CNI network; IPv6 has no way from localhost to a pod.
  */
-export function portmapRules(pods: readonly Pod[], range: Cidr): readonly ChainRules[] {
+export function portmapRules(pods: readonly Pod[], range: Cidr, network = NETWORK_NAME): readonly ChainRules[] {
   const mapped = pods.flatMap((pod): [Pod, IpAddress][] => {
     const address = podAddress(pod, familyOf(range.address));
     return address !== null && hasHostPorts(pod) ? [[pod, address]] : [];
   });
   if (mapped.length === 0) return [];
-  return [...COMMON_RULES, ...mapped.flatMap(([pod, address]) => podRules(pod, address, range))];
+  return [...COMMON_RULES, ...mapped.flatMap(([pod, address]) => podRules(pod, address, range, network))];
 }
 
 const LOCAL_JUMP = '-m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT';
@@ -50,12 +50,12 @@ const COMMON_RULES: readonly ChainRules[] = [
   nat('CNI-HOSTPORT-MASQ', [line('-m mark --mark 0x2000/0x2000 -j MASQUERADE', 'masquerade')]),
 ];
 
-function podRules(pod: Pod, address: IpAddress, range: Cidr): ChainRules[] {
+function podRules(pod: Pod, address: IpAddress, range: Cidr, network: string): ChainRules[] {
   const family = familyOf(address);
   const object = `Pod ${podKey(pod)}`;
-  const chain = podChain('CNI-DN-', pod);
+  const chain = podChain('CNI-DN-', pod, network);
   const ports = pod.ports.filter(({ hostPort }) => hostPort !== null);
-  const comment = `-m comment --comment "dnat ${podComment(pod)}"`;
+  const comment = `-m comment --comment "dnat ${podComment(pod, network)}"`;
   const entries = protocolsOf(ports).flatMap((protocol) =>
     chunks(ports.filter((port) => port.protocol === protocol).map(({ hostPort }) => hostPort)).map((numbers) =>
       line(`-p ${protocol} ${comment} -m multiport --dports ${numbers.join(',')} -j ${chain}`, 'host-port', object),

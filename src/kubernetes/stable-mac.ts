@@ -11,6 +11,8 @@ export const MAC_PREFIX = {
   node: '02:42',
   /** Pods and their bridge, as CNI's bridge plugin forms it. */
   pod: '0a:58',
+  /** Pods and bridges of Weave Net. */
+  weave: '82:3e',
   /** flannel's tunnel end. */
   vtep: 'be:ef',
   /** The router of a subnet. */

@@ -14,6 +14,7 @@ export interface CniDraft {
   readonly hairpinMode?: boolean | undefined;
   /** flanneld's --iface, in order. */
   readonly iface?: readonly string[] | undefined;
+  readonly npc?: boolean | undefined;
   readonly position: SourcePosition;
 }
 

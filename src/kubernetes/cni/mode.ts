@@ -1,6 +1,7 @@
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Mac } from '../../net/mac.ts';
+import type { IpSet } from '../../kernel/ipset/ipset.ts';
 import type { Device } from '../../kernel/device/device.ts';
 import type { FdbEntry } from '../../kernel/device/fdb.ts';
 import type { NeighbourEntry } from '../../kernel/neighbour/neighbour.ts';
@@ -20,8 +21,21 @@ export interface CniMode {
   rules(node: Node, family: IpFamily): readonly ChainRules[];
   /** Routes that the network between the nodes gets (a cloud's route table, or an administrator's). */
   underlayRoutes(): readonly UnderlayRoute[];
-  /** The bridge whose host ports the portmap plugin serves; null: the mode has no host ports or serves them itself. */
-  readonly portmapBridge: string | null;
+  /** What the portmap plugin is told; null: the mode has no host ports or serves them itself. */
+  readonly portmap: Portmap | null;
+  /** Sets that the rules name; left out: none. */
+  readonly ipsets?: (node: Node) => readonly IpSet[];
+  /** Addresses of a node's own on the pod network, where they are not the first two of its range. */
+  readonly ownAddresses?: (node: Node) => readonly IpAddress[];
+}
+
+/** The network that the portmap plugin serves. */
+export interface Portmap {
+  readonly bridge: string;
+  /** Name of the CNI network. */
+  readonly network: string;
+  /** The subnet of pods' addresses on a node. */
+  readonly subnet: (node: Node, family: IpFamily) => Cidr | null;
 }
 
 /** Pod range of `node` by way of its address. */

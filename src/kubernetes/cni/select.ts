@@ -2,6 +2,7 @@ import { bridgeMode } from './bridge/mode.ts';
 import { dockerMode } from './docker/mode.ts';
 import { flannelMode } from './flannel/mode.ts';
 import { NONE_MODE } from './none/mode.ts';
+import { weaveMode } from './weave/mode.ts';
 import type { CniConfig } from '../model/cluster.ts';
 import type { CniContext, CniMode } from './mode.ts';
 
@@ -17,6 +18,6 @@ export function cniMode(config: CniConfig, context: CniContext): CniMode | { rea
     case 'flannel':
       return flannelMode(config, context);
     case 'weave':
-      return { notModelled: 'CNI plugin weave' };
+      return weaveMode(config, context);
   }
 }

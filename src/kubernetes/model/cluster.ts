@@ -269,7 +269,13 @@ export type CniConfig =
       /** --iface: names or addresses of interfaces, the first that a node has counts. Left out: the default route's. */
       readonly iface?: readonly string[];
     }
-  | { readonly plugin: 'weave'; readonly mtu: number | null; readonly hairpinMode: boolean };
+  | {
+      readonly plugin: 'weave';
+      readonly mtu: number | null;
+      readonly hairpinMode: boolean;
+      /** weave-npc, the policy controller, runs (EXPECT_NPC). */
+      readonly npc: boolean;
+    };
 
 export type ProxyMode = 'iptables' | 'ipvs' | 'nftables' | 'userspace' | 'none';
 

@@ -15,7 +15,7 @@ export function resolveCni(draft: CniDraft | undefined): CniConfig {
     case 'bridge':
       return { plugin: 'bridge', mtu: podMtu, hairpinMode: draft.hairpinMode ?? false, ipMasq: draft.ipMasq ?? false };
     case 'weave':
-      return { plugin: 'weave', mtu: podMtu, hairpinMode: draft.hairpinMode ?? true };
+      return { plugin: 'weave', mtu: podMtu, hairpinMode: draft.hairpinMode ?? true, npc: draft.npc ?? true };
     case 'flannel':
     case undefined:
       return {

@@ -3,12 +3,15 @@ import { cidrContains, cidrLast, cidrOf, cidrsOverlap, isIpv4Cidr, parseCidr } f
 import type { Cidr } from '../../net/cidr.ts';
 import { addToIp, compareIp, familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import { shareRing } from './ring.ts';
 import { invariant } from '../../support/invariant.ts';
 import type { Drafts, NodeDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 
 const DEFAULT_POD_CIDR = constant('10.244.0.0/16');
 const DOCKER_POD_CIDR = constant('172.17.0.0/16');
+/** IPALLOC_RANGE */
+const WEAVE_POD_CIDR = constant('10.32.0.0/12');
 const DEFAULT_SERVICE_CIDR = constant('10.96.0.0/12');
 const DEFAULT_SERVICE_CIDR_6 = constant('fd00:10:96::/112');
 
@@ -26,8 +29,8 @@ export function resolvePodCidrs(drafts: Drafts, cni: CniConfig): readonly Cidr[]
   if (drafts.cluster.podCidrs !== undefined) return drafts.cluster.podCidrs;
   const configured = drafts.kubeProxyObject?.clusterCidrs;
   if (configured !== undefined && configured.length > 0) return configured;
-  const fallback = cni.plugin === 'docker' ? DOCKER_POD_CIDR : DEFAULT_POD_CIDR;
-  const given = drafts.nodes.flatMap((node) => node.podCidrs ?? []);
+  const fallback = defaultPodCidr(cni);
+  const given = isShareOfRing(drafts, cni) ? drafts.nodes.flatMap((node) => node.podCidrs ?? []) : [];
   const out: Cidr[] = [];
   for (const family of [4, 6] as const) {
     const mine = given.filter((cidr) => familyOf(cidr.address) === family);
@@ -40,6 +43,34 @@ export function resolvePodCidrs(drafts: Drafts, cni: CniConfig): readonly Cidr[]
     else out.push(common.length > widest ? cidrOf(common.address, widest) : common);
   }
   return out;
+}
+
+function defaultPodCidr({ plugin }: CniConfig): Cidr {
+  switch (plugin) {
+    case 'docker':
+      return DOCKER_POD_CIDR;
+    case 'weave':
+      return WEAVE_POD_CIDR;
+    case 'none':
+    case 'bridge':
+    case 'flannel':
+      return DEFAULT_POD_CIDR;
+  }
+}
+
+/**
+ * Do the nodes' ranges mean anything? Weave Net does not read those of Node objects: where a pod has an address that is not of its node's,
+ * they are the controller manager's only.
+ */
+function isShareOfRing({ nodes, pods }: Drafts, { plugin }: CniConfig): boolean {
+  if (plugin !== 'weave') return true;
+  const ranges = new Map(nodes.map(({ name, podCidrs = [] }) => [name, podCidrs]));
+  return pods.every((pod) => {
+    // Those of workloads have no addresses yet.
+    const { node, addresses = [], hostNetwork } = 'template' in pod ? pod.template : pod;
+    const own = node === undefined || hostNetwork === true ? [] : (ranges.get(node) ?? []);
+    return own.length === 0 || addresses.every((address) => own.some((cidr) => cidrContains(cidr, address)));
+  });
 }
 
 /**
@@ -84,6 +115,7 @@ export function resolveNodeCidrs(
   cni: CniConfig,
   problems: Problems,
 ): ReadonlyMap<string, readonly Cidr[]> {
+  if (cni.plugin === 'weave') return resolveShares(nodes, podCidrs, problems);
   const given = nodes.flatMap((node) => node.podCidrs ?? []);
   const pools = podCidrs.map((cidr) => pool(cidr, cni.plugin === 'docker' && nodes.length === 1, given));
   const out = new Map<string, readonly Cidr[]>();
@@ -94,16 +126,30 @@ export function resolveNodeCidrs(
     }
     const cidrs = pools.flatMap((next) => next() ?? []);
     if (cidrs.length < pools.length) {
-      problems.error(
-        'range-exhausted',
-        `The pod range has no room for node ${node.name}`,
-        node.position,
-        'Give a wider cluster.podCIDR',
-      );
+      exhausted(node, problems);
     }
     out.set(node.name, cidrs);
   }
   return out;
+}
+
+function exhausted({ name, position }: NodeDraft, problems: Problems): void {
+  problems.error('range-exhausted', `The pod range has no room for node ${name}`, position, 'Give a wider cluster.podCIDR');
+}
+
+/** Shares of Weave Net's ring, which is of IPv4. Ranges outside it are not Weave's. */
+function resolveShares(
+  nodes: readonly NodeDraft[],
+  podCidrs: readonly Cidr[],
+  problems: Problems,
+): ReadonlyMap<string, readonly Cidr[]> {
+  const range = podCidrs.find(isIpv4Cidr);
+  if (range === undefined) return new Map();
+  const given = new Map(nodes.flatMap(({ name, podCidrs: own = [] }) => own.filter(isIpv4Cidr).map((cidr) => [name, cidr])));
+  const names = nodes.map(({ name }) => name);
+  const shares = shareRing(range, names, given);
+  for (const node of nodes) if (!shares.has(node.name)) exhausted(node, problems);
+  return new Map([...shares].map(([name, cidr]) => [name, [cidr]]));
 }
 
 /** Hands out the node ranges of one cluster range, one a call; null when there are no more. */

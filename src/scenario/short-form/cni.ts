@@ -21,6 +21,7 @@ const KEYS: readonly string[] = [
   'iptablesForwardRules',
   'hairpinMode',
   'iface',
+  'npc',
 ];
 
 /** The `cni` key: a name such as flannel-vxlan, or a mapping with `plugin`. */
@@ -54,6 +55,7 @@ function readMapping(reader: Reader, cni: Mapping): CniDraft | undefined {
     iptablesForwardRules: reader.boolean(cni, 'iptablesForwardRules'),
     hairpinMode: reader.boolean(cni, 'hairpinMode'),
     iface: readIface(reader, cni),
+    npc: reader.boolean(cni, 'npc'),
     position: reader.position(cni),
   };
 }

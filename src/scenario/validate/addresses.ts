@@ -27,8 +27,11 @@ function validatePods(cluster: Cluster, cniIsGiven: boolean, problems: Problems)
         const message = `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is the address of ${device} of node ${pod.node}`;
         problems.error('duplicate-address', message, pod.position);
       }
-      if (ranges.length > 0 && !ranges.some((range) => cidrContains(range, address))) {
-        const where = `the pod range of node ${pod.node} (${ranges.map(formatCidr).join(', ')})`;
+      // A peer of Weave Net may have had more of the ring when it gave an address away.
+      const allowed = cluster.cni.plugin === 'weave' ? cluster.podCidrs : ranges;
+      if (allowed.length > 0 && !allowed.some((range) => cidrContains(range, address))) {
+        const whose = cluster.cni.plugin === 'weave' ? 'the pod range' : `the pod range of node ${pod.node}`;
+        const where = `${whose} (${allowed.map(formatCidr).join(', ')})`;
         problems.warning(
           'outside-range',
           `${formatIp(address)} of pod ${pod.namespace}/${pod.name} is outside ${where}`,

@@ -24,7 +24,8 @@ export function validateNetwork(cluster: Cluster, problems: Problems): void {
     validateAnnotations(cluster, problems);
   }
   const policies = cluster.notModelled.filter((object) => object.kind.endsWith('NetworkPolicy'));
-  if (policies.length > 0 && plugin !== 'weave') {
+  const enforcesPolicies = cluster.cni.plugin === 'weave' && cluster.cni.npc;
+  if (policies.length > 0 && !enforcesPolicies) {
     const which =
       policies.length === 1
         ? `NetworkPolicy ${policies[0]?.namespace}/${policies[0]?.name} is`

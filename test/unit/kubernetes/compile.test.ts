@@ -110,7 +110,6 @@ describe('commands', () => {
 
 describe('what is not modelled yet is said', () => {
   test.each<[string, Partial<Cluster>, string]>([
-    ['weave', { cni: { plugin: 'weave', mtu: null, hairpinMode: true } }, 'CNI plugin weave is not modelled yet'],
     ['wireguard', { cni: { ...FLANNEL_VXLAN, backend: 'wireguard' } }, 'flannel backend wireguard is not modelled yet'],
   ])('%s', (_, more, message) => {
     expect(messages(twoNodes(more))).toEqual([message]);

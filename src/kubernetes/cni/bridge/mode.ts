@@ -3,7 +3,7 @@ import { formatIp } from '../../../net/ip.ts';
 import { bridgeDevices, bridgeNeighbours, isOnBridge, podOnBridge } from '../bridged.ts';
 import { podAddress, podKey, podRange } from '../../cluster-index.ts';
 import { EMPTY_NODE_NETWORK } from '../mode.ts';
-import { podChain, podComment } from '../../sandbox-id.ts';
+import { NETWORK_NAME, podChain, podComment } from '../../sandbox-id.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
 import type { IpFamily } from '../../../net/ip.ts';
 import type { CniConfig, Node, Pod } from '../../model/cluster.ts';
@@ -26,7 +26,7 @@ export function bridgeMode(config: BridgeConfig, context: CniContext): CniMode {
   const podsOf = (node: Node): readonly Pod[] => index.podsOf(node.name).filter((pod) => isOnBridge(pod, node.podCidrs));
   const mtuOf = (node: Node): number => config.mtu ?? context.uplinks(node)[0]?.mtu ?? node.mtu;
   return {
-    portmapBridge: settings.bridge,
+    portmap: { bridge: settings.bridge, network: NETWORK_NAME, subnet: podRange },
     node(node) {
       if (node.podCidrs.length === 0) return EMPTY_NODE_NETWORK;
       const pods = podsOf(node);

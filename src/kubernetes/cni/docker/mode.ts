@@ -32,7 +32,7 @@ export function dockerMode(config: DockerConfig, context: CniContext): CniMode {
   const rangeOf = (node: Node): Cidr => podRange(node, 4) ?? DEFAULT_RANGE;
   const mtuOf = (node: Node): number => config.mtu ?? context.uplinks(node)[0]?.mtu ?? node.mtu;
   return {
-    portmapBridge: null,
+    portmap: null,
     node(node) {
       const pods = podsOf(node);
       return {

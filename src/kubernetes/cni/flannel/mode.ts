@@ -3,6 +3,7 @@ import { bridgeDevices, bridgeNeighbours, isOnBridge, podOnBridge } from '../bri
 import { clusterPodRange, podRange } from '../../cluster-index.ts';
 import { once } from '../../../support/once.ts';
 import { EMPTY_NODE_NETWORK, NO_NEIGHBOURS } from '../mode.ts';
+import { NETWORK_NAME } from '../../sandbox-id.ts';
 import { MAC_PREFIX } from '../../stable-mac.ts';
 import { leaseOf } from './lease.ts';
 import { leaseRoutes, leasesOf } from './leases.ts';
@@ -95,7 +96,7 @@ function modelledMode(config: FlannelConfig, context: CniContext, backend: Model
   };
 
   return {
-    portmapBridge: settings.bridge,
+    portmap: { bridge: settings.bridge, network: NETWORK_NAME, subnet: podRange },
     node(node) {
       const leases = leasesOn(node);
       const [first] = leases;

@@ -3,7 +3,7 @@ import type { CniMode } from '../mode.ts';
 
 /** No CNI: pods that are not in the host's network get no interface but lo. */
 export const NONE_MODE: CniMode = {
-  portmapBridge: null,
+  portmap: null,
   node: () => EMPTY_NODE_NETWORK,
   pod: () => null,
   rules: () => [],
