@@ -28,6 +28,8 @@ export function notModelledOn(cluster: Cluster, branches: readonly Branch<Step>[
 }
 
 /** Plugins that enforce no policies make one harmless, which is worth knowing too. */
-function enforcement({ plugin }: CniConfig): string {
-  return plugin === 'flannel' || plugin === 'bridge' ? ` (${plugin} itself enforces none)` : '';
+function enforcement(cni: CniConfig): string {
+  const { plugin } = cni;
+  const enforcesNone = plugin === 'flannel' || plugin === 'bridge' || (plugin === 'weave' && !cni.npc);
+  return enforcesNone ? ` (${plugin} itself enforces none)` : '';
 }

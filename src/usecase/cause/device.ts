@@ -151,7 +151,10 @@ function few(name: string, commands: readonly string[]): readonly string[] {
 }
 
 function restart(name: string): string {
-  return `kubectl -n kube-flannel rollout restart daemonset kube-flannel-ds  # or whatever makes ${name}`;
+  const daemon = /^(?:weave$|datapath$|vethwe|vxlan-6784$)/.test(name)
+    ? 'kubectl -n kube-system rollout restart daemonset weave-net'
+    : 'kubectl -n kube-flannel rollout restart daemonset kube-flannel-ds';
+  return `${daemon}  # or whatever makes ${name}`;
 }
 
 /** The routes and permanent neighbours of a device that are gone and that the kernel does not make again by itself. */

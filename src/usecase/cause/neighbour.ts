@@ -5,9 +5,10 @@ import type { FdbEntry } from '../../kernel/device/fdb.ts';
 import { causeAt, describePacket, lastRoute, onHost, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { missingRoute, translatedAway, wrongRoute } from './route.ts';
+import { lostInTunnel } from './lost-in-tunnel.ts';
 import { holderIn } from './where.ts';
 
-/** neighbour-failed, no-such-address: nobody answers for the next hop (neigh_invalidate). */
+/** neighbour-failed, tunnel-blocked, no-such-address: nobody answers for the next hop (neigh_invalidate). */
 export const neighbourFailed: Diagnose = (evidence, site) => {
   if (site.drop?.reason !== 'NEIGH_FAILED') return null;
   const hop = nextHop(site);
@@ -39,7 +40,11 @@ export const neighbourFailed: Diagnose = (evidence, site) => {
     return causeAt(site, 'no-such-address', stale === null ? text : `${text}; ${stale.text}`, stale?.remedy ?? null);
   }
   const text = `${site.host} looked for ${address} on ${device}, where nobody answers; ${holder} has it, but not on this link`;
-  return overlappingRange(evidence, site, text) ?? causeAt(site, 'neighbour-failed', text, null);
+  return (
+    lostInTunnel(evidence, site, holder, text) ??
+    overlappingRange(evidence, site, text) ??
+    causeAt(site, 'neighbour-failed', text, null)
+  );
 };
 
 /** conntrack leads to an address that is no more: what a rule once chose for the connection, no rule is asked about again. */

@@ -3,6 +3,7 @@ import { explainPortmapRule } from './host-ports.ts';
 import { explainKubeProxyRule } from './kube-proxy.ts';
 import { explainBridgePluginRule, explainDockerRule, explainKubeletRule } from './other-makers.ts';
 import { readRuleText } from './rule-text.ts';
+import { explainWeaveRule } from './weave.ts';
 import type { Explanation } from './explanation.ts';
 import type { ServiceIndex } from './service-index.ts';
 
@@ -18,6 +19,7 @@ export function recogniseRule(table: string, chain: string, body: string, index:
     explainKubeletRule(table, chain, rule) ??
     explainKubeProxyRule(table, chain, rule, index) ??
     explainFlannelRule(table, chain, rule) ??
+    explainWeaveRule(table, chain, rule) ??
     explainPortmapRule(table, chain, rule) ??
     explainBridgePluginRule(table, chain, rule) ??
     explainDockerRule(table, chain, rule)

@@ -6,7 +6,8 @@ import type { RulesComponent } from '../rules.ts';
 /** Whose rules are compared; what anybody else made is named, but is no difference. */
 export function comparedMakers(cluster: Cluster, component: RulesComponent): ReadonlySet<string> {
   const proxy = ['kube-proxy', 'kubernetes'];
-  const cni = ['flannel', 'portmap', 'bridge-plugin', ...(cluster.cni.plugin === 'docker' ? ['docker'] : [])];
+  const { plugin } = cluster.cni;
+  const cni = ['flannel', 'portmap', 'bridge-plugin', ...(plugin === 'docker' || plugin === 'weave' ? [plugin] : [])];
   return new Set(component === 'kube-proxy' ? proxy : component === 'cni' ? cni : [...proxy, ...cni]);
 }
 

@@ -21,8 +21,19 @@ services:
   - { name: web, selector: { app: web }, ports: [{ port: 80, targetPort: 8080 }] }
 `);
 
-describe('compiled rules', () => {
-  const tables = nodeRules(CLUSTER, 'node-1', { component: 'all', family: 4 });
+const weave = (cni: string) =>
+  loadCluster(`
+cni: ${cni}
+nodes: [{ name: node-1, ip: 192.168.0.11 }, { name: node-2, ip: 192.168.0.12 }]
+pods: [{ name: web-1, node: node-1, ports: [{ containerPort: 8080, hostPort: 18080 }] }]
+`);
+
+describe.each([
+  ['flannel', CLUSTER],
+  ['weave', weave('weave')],
+  ['weave without its policy controller', weave('{ plugin: weave, npc: false }')],
+])('compiled rules, %s', (_, cluster) => {
+  const tables = nodeRules(cluster, 'node-1', { component: 'all', family: 4 });
   if (!tables.ok) throw new Error(tables.message);
   const rules = [...tables.tables.values()].flatMap((table) =>
     [...table.chainNames()].flatMap((chain) =>
@@ -31,7 +42,7 @@ describe('compiled rules', () => {
   );
 
   test.each(rules)('$table $chain $body', ({ table, chain, body, origin }) => {
-    const read = recogniseRule(table, chain, body, serviceIndexOf(CLUSTER));
+    const read = recogniseRule(table, chain, body, serviceIndexOf(cluster));
     expect({ by: read?.origin.by, role: read?.origin.role }).toEqual({ by: origin?.by, role: origin?.role });
     expect(read?.sentence).toMatch(/^\S.*[^.]$/);
   });
