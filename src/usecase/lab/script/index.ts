@@ -138,7 +138,7 @@ function devicesText(
     '\n',
     ...hosts.map(({ namespace }) => `settled ${namespace}\n`),
     ...hosts.map(({ host, namespace }) => batch('bridge', namespace, `${host.name}: hairpin mode`, portCommands(host))),
-    ...hosts.map(({ host, namespace }) => batch('tc', namespace, `${host.name}: redirections`, redirectCommands(host))),
+    ...hosts.map(({ host, namespace }) => redirectionsText(namespace, host)),
   ];
 }
 
@@ -149,6 +149,12 @@ function ipText(namespace: string, title: string, commands: readonly string[]): 
 function batch(program: 'ip' | 'ip -6' | 'bridge', namespace: string, title: string, commands: readonly string[]): string {
   if (commands.length === 0) return '';
   return `\n${comment(title)}${hereDocument(`${program} -n ${namespace} -batch -`, commands.join('\n'))}`;
+}
+
+function redirectionsText(namespace: string, host: Host): string {
+  const commands = redirectCommands(host);
+  if (commands.length === 0) return '';
+  return `\n${comment(`${host.name}: redirections`)}${hereDocument(`tc -n ${namespace} -batch -`, commands.join('\n'))}`;
 }
 
 function neighboursText(hosts: readonly LabHost[], world: World): readonly string[] {
