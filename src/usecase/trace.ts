@@ -2,6 +2,7 @@ import { cniName } from './cni-name.ts';
 import { formatIp } from '../net/ip.ts';
 import { KernelState } from '../kernel/state.ts';
 import type { Check, Probe } from '../kubernetes/model/check.ts';
+import { unsupportedMode } from '../kubernetes/model/proxy-mode.ts';
 import type { Cluster, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -141,7 +142,7 @@ function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, not
     protocol: journey.protocol,
     packet: packetOf(branches),
     network: { cni: cniName(cluster.cni), proxyMode: cluster.kubeProxy.mode },
-    assumptions: [...new Set([...scenario.assumptions, ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
+    assumptions: [...new Set([...scenario.assumptions, ...proxyModeNotes(cluster), ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
     ...(answer.notes.length > 0 && { notes: answer.notes }),
     notModelled: notModelledOn(cluster, branches, answer.outcomes),
     outcomes: answer.outcomes,
@@ -173,6 +174,11 @@ function firstMapped<T, R>(items: readonly T[], map: (item: T) => R | undefined)
     if (mapped !== undefined) return mapped;
   }
   return undefined;
+}
+
+function proxyModeNotes(cluster: Cluster): readonly string[] {
+  const message = unsupportedMode(cluster);
+  return message === null ? [] : [`${message}; shown is what a release that has it does`];
 }
 
 /** Ports that a server listens on only because a service points there. */

@@ -6,6 +6,7 @@ import { validateHosts } from './hosts.ts';
 import { validateIngresses } from './ingresses.ts';
 import { validateListeners } from './listeners.ts';
 import { validateNetwork } from './network.ts';
+import { validateProxyMode } from './proxy-mode.ts';
 import { validateRanges } from './ranges.ts';
 import { validateServices } from './services.ts';
 import { validateUnderlay } from './underlay.ts';
@@ -22,4 +23,5 @@ export function validate(cluster: Cluster, drafts: Drafts, pods: readonly PodDra
   validateWaysIn(cluster, drafts, problems);
   validateIngresses(cluster, drafts, problems);
   validateNetwork(cluster, problems);
+  validateProxyMode(cluster, drafts, problems);
 }

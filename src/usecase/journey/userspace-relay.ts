@@ -63,9 +63,22 @@ function dial(relayed: Relayed, tried: readonly ProxyEndpoint[], choices: Choice
     ...(protocol === 'tcp' && {
       retry: (nextChoices: Choices, nextState: KernelState) => dial(relayed, [...tried, endpoint], nextChoices, nextState),
     }),
+    ending: { assumptions: unknownFeatures(targets) },
     // A datagram that nobody answers is lost to the client: an ICMP error comes to kube-proxy's socket, which is closed (proxyClient).
     failed: () => ({ verdict: 'timeout', unanswered: true }),
   });
+}
+
+/** What the service asks for and this mode has never heard of. */
+function unknownFeatures({ servicePort: { service } }: UserspaceTargets): readonly string[] {
+  const unknown = [
+    ...(service.externalTrafficPolicy === 'Local' ? ['externalTrafficPolicy Local'] : []),
+    ...(service.internalTrafficPolicy === 'Local' ? ['internalTrafficPolicy Local'] : []),
+    ...(service.loadBalancerSourceRanges.length > 0 ? ['loadBalancerSourceRanges'] : []),
+    ...(service.clusterIps.length > 1 ? ['a second IP family'] : []),
+  ];
+  const name = `Service ${service.namespace}/${service.name}`;
+  return unknown.length === 0 ? [] : [`mode userspace knows nothing of what ${name} asks for: ${unknown.join(', ')}`];
 }
 
 /** Clients with affinity, as the process keeps them (affinityPolicy). */
