@@ -39,9 +39,10 @@ export function runChecks(given: Scenario, options: CheckOptions, engine: Engine
 
 function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): CheckResult[] {
   const laboratories = new Map<string, LaboratoryResult>();
-  const laboratoryFor = (cluster: Cluster, kind: string, coldNeighbours: boolean): LaboratoryResult => {
-    const key = `${coldNeighbours} ${kind}`;
-    const opened = laboratories.get(key) ?? openLaboratory(cluster, { ...options, coldNeighbours }, engine);
+  const laboratoryFor = (cluster: Cluster, kind: string, { coldNeighbours, proxyMode }: Check): LaboratoryResult => {
+    const key = `${coldNeighbours} ${proxyMode} ${kind}`;
+    const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
+    const opened = laboratories.get(key) ?? openLaboratory(cluster, asked, engine);
     laboratories.set(key, opened);
     return opened;
   };
@@ -49,7 +50,7 @@ function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): Ch
   return scenario.checks.map((check, i) => {
     options.onProgress?.(i, scenario.checks.length);
     const { cluster, assumptions } = withNeededServices(scenario.cluster, [check, ...check.before], namespace);
-    const opened = laboratoryFor(cluster, assumptions.join(), check.coldNeighbours);
+    const opened = laboratoryFor(cluster, assumptions.join(), check);
     const answer = opened.ok
       ? ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false })
       : refused('');

@@ -71,7 +71,7 @@ export function addTraceCommand(program: Command, io: Io, act: Act): void {
 async function trace(args: readonly string[], options: TraceCommandOptions, io: Io): Promise<CommandResult> {
   const scenario = await scenarioFrom(fileNames(args, options), io, options.do);
   const { probe, check } = probeOf(options, allChecks(scenario));
-  const modes = options.proxyMode ?? [undefined];
+  const modes = options.proxyMode ?? [check?.proxyMode];
   const traces = modes.flatMap((proxyMode): readonly Trace[] => {
     const question = {
       ...(options.namespace !== undefined && { namespace: options.namespace }),

@@ -1,5 +1,5 @@
 import type { TransportProtocol } from '../../net/protocol.ts';
-import type { SourcePosition } from './cluster.ts';
+import type { ProxyMode, SourcePosition } from './cluster.ts';
 
 /** A connection somebody asks about: from, to, and how the packet is made. References as written (design, section 4). */
 export interface Probe {
@@ -24,6 +24,8 @@ export interface Check extends Probe {
   /** Connections made first, whose state stays. */
   readonly before: readonly Probe[];
   readonly coldNeighbours: boolean;
+  /** In place of the cluster's own. */
+  readonly proxyMode?: ProxyMode;
   /** The name of an earlier check: one more packet of its connection, not a new one. From, to and ports are that check's. */
   readonly continues?: string;
   readonly expect: CheckExpectation;

@@ -34,7 +34,7 @@ export const KUBE_PROXY_KEYS: readonly string[] = [
   'windowsRunAsService',
 ];
 
-const MODES: readonly ProxyMode[] = ['iptables', 'ipvs', 'nftables', 'userspace', 'none'];
+export const PROXY_MODES: readonly ProxyMode[] = ['iptables', 'ipvs', 'nftables', 'userspace', 'none'];
 const DETECT_LOCAL_MODES: readonly KubeProxyConfig['detectLocalMode'][] = [
   'ClusterCIDR',
   'NodeCIDR',
@@ -50,7 +50,7 @@ export function readKubeProxy(reader: Reader, config: Mapping): KubeProxyDraft {
   const ipvs = reader.mapping(config, 'ipvs') ?? NOTHING;
   const detectLocal = reader.mapping(config, 'detectLocal') ?? NOTHING;
   return {
-    mode: valueAt(config, 'mode') === '' ? undefined : reader.oneOf(config, 'mode', MODES),
+    mode: valueAt(config, 'mode') === '' ? undefined : reader.oneOf(config, 'mode', PROXY_MODES),
     clusterCidrs: readCidrs(reader, config, 'clusterCIDR'),
     detectLocalMode:
       valueAt(config, 'detectLocalMode') === '' ? undefined : reader.oneOf(config, 'detectLocalMode', DETECT_LOCAL_MODES),

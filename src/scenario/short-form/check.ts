@@ -2,6 +2,7 @@ import type { Check, CheckExpectation, Probe } from '../../kubernetes/model/chec
 import { CAUSE_CODES, VERDICTS } from '../../trace/outcome.ts';
 import { readIp } from '../reading/addresses.ts';
 import { MAX_PORT } from '../reading/common.ts';
+import { PROXY_MODES } from '../reading/kube-proxy.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Mapping } from '../source/container.ts';
 import { isList, valueAt } from '../source/container.ts';
@@ -18,7 +19,7 @@ const PROBE_KEYS: readonly string[] = [
   'backend',
   'via',
 ];
-const CHECK_KEYS: readonly string[] = ['name', ...PROBE_KEYS, 'continues', 'before', 'coldNeighbours', 'expect'];
+const CHECK_KEYS: readonly string[] = ['name', ...PROBE_KEYS, 'continues', 'before', 'coldNeighbours', 'proxyMode', 'expect'];
 /** What a check that continues another one takes from it. */
 const TAKEN_KEYS: readonly string[] = ['from', 'to', 'protocol', 'sourcePort', 'sourceAddress', 'backend', 'via', 'before'];
 const EXPECT_KEYS: readonly string[] = ['verdict', 'server', 'source', 'servers', 'cause', 'status', 'through', 'notThrough'];
@@ -41,6 +42,7 @@ export function readCheck(reader: Reader, item: Mapping): Check | undefined {
   const expect = expectation === undefined ? {} : readExpectation(reader, expectation);
   const name = reader.text(item, 'name');
   const coldNeighbours = reader.boolean(item, 'coldNeighbours') ?? false;
+  const proxyMode = reader.oneOf(item, 'proxyMode', PROXY_MODES);
   if (probe === undefined) return undefined;
   return {
     ...probe,
@@ -48,6 +50,7 @@ export function readCheck(reader: Reader, item: Mapping): Check | undefined {
     ...(continues !== undefined && { continues }),
     before: before ?? [],
     coldNeighbours,
+    ...(proxyMode !== undefined && { proxyMode }),
     expect,
     position: reader.position(item),
   };

@@ -14,6 +14,10 @@ export function linkChecks(
 ): { readonly first: readonly Check[]; readonly steps: readonly Step[] } {
   const earlier = new Map<string, Check>();
   const link = (check: Check): Check => {
+    if (check.proxyMode !== undefined && steps.length > 0) {
+      const hint = 'With "steps" all checks run over one state, which is that of one mode';
+      problems.error('wrong-key', '"proxyMode" has no place in a scenario with "steps"', check.position, hint);
+    }
     const linked = check.continues === undefined ? check : continued(check, check.continues, earlier, steps.length > 0, problems);
     earlier.set(check.name, linked);
     return linked;

@@ -50,10 +50,10 @@ export function planCampaigns(
   const campaigns: Campaign[] = [];
   const refused: LabCheck[] = [];
   const apart = needsFreshLab(scenario.cluster);
-  for (const coldNeighbours of [false, true]) {
-    const wanted = checks.filter((check) => check.coldNeighbours === coldNeighbours);
-    if (wanted.length === 0) continue;
-    const opened = openLaboratory(scenario.cluster, { ...options, coldNeighbours }, engine);
+  for (const wanted of alike(checks)) {
+    const { coldNeighbours, proxyMode } = wanted[0]!;
+    const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
+    const opened = openLaboratory(scenario.cluster, asked, engine);
     if (!opened.ok) {
       const error = opened.diagnostics.map(({ message }) => message).join('\n');
       refused.push(...wanted.map((check) => refusedCheck(check, error)));
@@ -76,6 +76,16 @@ export function planCampaigns(
     else if (tasks.length > 0) campaigns.push({ lab, tasks });
   }
   return { campaigns, refused };
+}
+
+/** Checks that one lab will do for: warm neighbours first. */
+function alike(checks: readonly Check[]): readonly (readonly Check[])[] {
+  const groups = new Map<string, Check[]>();
+  for (const check of [...checks].sort((a, b) => Number(a.coldNeighbours) - Number(b.coldNeighbours))) {
+    const key = `${check.coldNeighbours} ${check.proxyMode}`;
+    groups.set(key, [...(groups.get(key) ?? []), check]);
+  }
+  return [...groups.values()];
 }
 
 /** All results as one report, in the order of the checks. */
