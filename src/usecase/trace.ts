@@ -142,7 +142,15 @@ function traceOf(laboratory: Laboratory, scenario: Scenario, answer: Answer, not
     protocol: journey.protocol,
     packet: packetOf(branches),
     network: { cni: cniName(cluster.cni), proxyMode: cluster.kubeProxy.mode },
-    assumptions: [...new Set([...scenario.assumptions, ...proxyModeNotes(cluster), ...assumedListeners(cluster, answer), ...answer.assumptions, ...notes])],
+    assumptions: [
+      ...new Set([
+        ...scenario.assumptions,
+        ...proxyModeNotes(cluster),
+        ...assumedListeners(cluster, answer),
+        ...answer.assumptions,
+        ...notes,
+      ]),
+    ],
     ...(answer.notes.length > 0 && { notes: answer.notes }),
     notModelled: notModelledOn(cluster, branches, answer.outcomes),
     outcomes: answer.outcomes,
