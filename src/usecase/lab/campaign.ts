@@ -27,7 +27,7 @@ export interface Task {
 
 export interface CampaignPlan {
   readonly campaigns: readonly Campaign[];
-  /** Checks that can't be run. */
+  /** Checks that can't be run, and those that send nothing. */
   readonly refused: readonly LabCheck[];
 }
 
@@ -69,8 +69,9 @@ export function planCampaigns(
     const tasks: Task[] = [];
     for (const check of wanted) {
       const planned = planVerification(laboratory, check, check.before, options.namespace);
-      if (planned.ok) tasks.push(taskOf(check, planned.value));
-      else refused.push(refusedCheck(check, planned.message));
+      if (!planned.ok) refused.push(refusedCheck(check, planned.message));
+      else if (planned.value.probes.length === 0) refused.push(unsentCheck(check));
+      else tasks.push(taskOf(check, planned.value));
     }
     if (apart || coldNeighbours) campaigns.push(...tasks.map((task) => ({ lab, tasks: [task] })));
     else if (tasks.length > 0) campaigns.push({ lab, tasks });
@@ -107,6 +108,12 @@ function taskOf(check: Check, verification: Verification): Task {
       return { name, from, to, agrees, ...ending, probability, difference, before };
     },
   };
+}
+
+/** No kernel has anything to say where no connection is made: a service has no address yet. */
+function unsentCheck({ name, from, to }: Check): LabCheck {
+  const nothing = { server: null, source: null, probability: 1, difference: null, before: null };
+  return { name, from, to, agrees: true, verdict: 'unresolved', ...nothing };
 }
 
 function refusedCheck({ name, from, to }: Check, error: string): LabCheck {
