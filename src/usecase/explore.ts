@@ -64,9 +64,9 @@ export interface ExploreOptions {
 /** Work (see ConnectionResult) beyond which fewer ways are walked: about a second's worth. */
 const MAX_WORK = 200_000;
 /** A pinned choice may hide deep in a long list of endpoints: more branches are tried for it before sampling. */
-const PINNED_FACTOR = 16;
+const PINNED_FACTOR = 64;
 /** Most of them go unrecorded, and take less time for their work. */
-const PINNED_WORK_FACTOR = 4;
+const PINNED_WORK_FACTOR = 16;
 
 /**
  * Runs a script over one state for every way its random choices can fall: depth first over the recorded decisions, each connection on
@@ -124,6 +124,9 @@ class Run<C extends PlannedConnection> {
       if (given.length > 0) this.#branches += 1;
       if (this.#isSpent()) return null;
       const walked = this.#walkPinned(made, state, given);
+      // Sooner or later each of the other alternatives would be a branch: too many are known at once.
+      const more = alternatives(walked.choices);
+      if (more > 0 && this.#isSpent(more)) return null;
       given = nextPicks(walked.choices);
       const share = probability * walked.choices.probability;
       if (walked.connection === null) {
@@ -138,9 +141,9 @@ class Run<C extends PlannedConnection> {
     return branches;
   }
 
-  #isSpent(): boolean {
+  #isSpent(more = 0): boolean {
     const [branches, work] = this.#pinned ? [PINNED_FACTOR, PINNED_WORK_FACTOR] : [1, 1];
-    return this.#branches >= this.#limit * branches || this.#work > MAX_WORK * work;
+    return this.#branches + more >= this.#limit * branches || this.#work > MAX_WORK * work;
   }
 
   /** Up to `limit` walks of the whole script whose choices are spread evenly over what can happen. */
@@ -210,6 +213,14 @@ class Run<C extends PlannedConnection> {
   #isPassedOn(pin: Server, { made, state }: Walked<C>): boolean {
     return this.#script(made, new Choices(), state)?.pin === pin;
   }
+}
+
+/** How many picks follow on those of a walk at one decision or another. */
+function alternatives({ decisions }: Choices): number {
+  return decisions.reduce(
+    (sum, { weights, picked }) => weights.reduce((more, weight, i) => more + Number(i > picked && weight > 0), sum),
+    0,
+  );
 }
 
 /** Picks that lead to the branch after the one that was walked, depth first; null behind the last. */

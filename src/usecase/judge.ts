@@ -12,6 +12,7 @@ import type { Laboratory } from './laboratory.ts';
 import { layerContext, withLayers } from './layers.ts';
 import type { LayerContext } from './layers.ts';
 import type { Plan } from './plan.ts';
+import { sameData } from '../support/same-data.ts';
 
 /** What came of a journey, for whoever asked. */
 export interface Told {
@@ -34,20 +35,23 @@ interface Group {
 
 /** Turns the branches of a journey into outcomes. */
 export function tell(branches: readonly Branch<Step>[], journey: Journey, laboratory: Laboratory): Told {
-  const groups = new Map<string, Group>();
+  const all: Group[] = [];
+  const byEnd = new Map<string, Group[]>();
   for (const branch of branches) {
     const ending = endingOf(journey.start, branch.made, new Choices(), branch.state);
-    const key = fingerprint(branch, ending);
-    const group = groups.get(key);
+    const end = endOf(branch, ending);
+    const alike = byEnd.get(end) ?? [];
+    const group = alike.find(({ first }) => sameData(storyOf(first), storyOf(branch)));
     if (!group) {
-      groups.set(key, { first: branch, ending, probability: branch.probability, sameBefore: true });
+      const made = { first: branch, ending, probability: branch.probability, sameBefore: true };
+      all.push(made);
+      byEnd.set(end, [...alike, made]);
       continue;
     }
     group.probability += branch.probability;
-    group.sameBefore &&= storyBefore(branch) === storyBefore(group.first);
+    group.sameBefore &&= sameData(storyBefore(branch), storyBefore(group.first));
   }
   const context = layerContext(laboratory.cluster, journey.from);
-  const all = [...groups.values()];
   return {
     outcomes: all.map((group) => outcomeOf(group, laboratory, context)),
     assumptions: [...new Set(all.flatMap(({ ending }) => ending.assumptions))],
@@ -178,19 +182,28 @@ function tidy(probability: number): number {
   return Number(probability.toFixed(9));
 }
 
-function fingerprint({ made }: Branch<Step>, ending: Ending): string {
+/** What tells most branches apart at once: how each connection ended, and where. */
+function endOf({ made }: Branch<Step>, { verdict, status }: Ending): string {
   return JSON.stringify([
-    ending.verdict,
-    ending.status,
-    made.filter(({ connection }) => connection.purpose !== 'before').map(printOf),
+    verdict,
+    status,
+    made.map(({ connection, result }) => [connection.purpose === 'before' || endOfOne(result)]),
   ]);
 }
 
-function storyBefore({ made }: Branch<Step>): string {
-  return JSON.stringify(made.filter(({ connection }) => connection.purpose === 'before').map(printOf));
+function endOfOne({ verdict, server, request, reply, ack, data }: ConnectionResult): unknown {
+  return [verdict, server, request.length, reply.length, ack.length, data.length];
 }
 
-function printOf({ result }: Made<Step>): unknown {
+function storyOf({ made }: Branch<Step>): unknown {
+  return made.filter(({ connection }) => connection.purpose !== 'before').map(seen);
+}
+
+function storyBefore({ made }: Branch<Step>): unknown {
+  return made.filter(({ connection }) => connection.purpose === 'before').map(seen);
+}
+
+function seen({ result }: Made<Step>): unknown {
   const { verdict, server, source, request, reply, ack, data } = result;
   return [verdict, server, source && formatIp(source.address), request, reply, ack, data];
 }

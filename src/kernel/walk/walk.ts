@@ -140,7 +140,9 @@ export class Walk {
     const { packet, mark, outer, part } = skb;
     if (skb.shown?.packet !== packet || skb.shown.mark !== mark) skb.shown = { packet, mark, view: packetView(skb) };
     const { view } = skb.shown;
-    this.events[part].push(outer ? { host: host.name, outer, packet: view, ...body } : { host: host.name, packet: view, ...body });
+    this.events[part].push(
+      outer ? { host: host.name, outer, packet: view, ...body } : { host: host.name, packet: view, ...body },
+    );
   }
 
   /** The packet ends here. `reason` is the kernel's drop reason, `where` the function. */
