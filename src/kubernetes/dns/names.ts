@@ -1,4 +1,4 @@
-import { ipv4, ipv6, isIpv4, parseIp } from '../../net/ip.ts';
+import { ipv4, ipv6, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 
 /** A name in lower case and without its last dot: DNS compares so (RFC 4343). */
@@ -13,17 +13,7 @@ export function withoutZone(name: string, zone: string): string | null {
   return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : null;
 }
 
-/** The name under in-addr.arpa or ip6.arpa that stands for an address (RFC 1035 3.5, RFC 3596 2.5). */
-export function reverseName(address: IpAddress): string {
-  if (isIpv4(address)) {
-    const bytes = [address & 0xff, (address >>> 8) & 0xff, (address >>> 16) & 0xff, address >>> 24];
-    return `${bytes.join('.')}.in-addr.arpa`;
-  }
-  const nibbles = address.toString(16).padStart(32, '0').split('').reverse();
-  return `${nibbles.join('.')}.ip6.arpa`;
-}
-
-/** The address that a canonical reverse name stands for; null for any other name. */
+/** The address that a canonical name under in-addr.arpa or ip6.arpa stands for (RFC 1035 3.5, RFC 3596 2.5); null for any other name. */
 export function addressOfReverseName(name: string): IpAddress | null {
   const four = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.in-addr\.arpa$/.exec(name);
   if (four !== null) {
