@@ -123,8 +123,12 @@ class HookContext implements NftContext {
     this.#call.walk.countRules(rules);
   }
 
-  unknownRule({ text, source }: NftRule): void {
-    const { walk, host } = this.#call;
-    walk.noteUnknownRule(host, { body: text, ...(source && { source }) });
+  unknownRule({ text, source }: NftRule, chain: string, number: number): void {
+    const { walk, skb, host, hook } = this.#call;
+    const { name: table, family } = this.table;
+    const body = `rule ${number} of ${family} ${table} ${chain}, ${text}`;
+    walk.noteUnknownRule(host, { body, ...(source && { source }) });
+    const at = { hook, table, family, chain, rule: number };
+    walk.emit(skb, host, { kind: 'rule', ...at, text, verdict: 'continue', passedOver: 0, unknown: 'taken not to match' });
   }
 }

@@ -1,8 +1,10 @@
 import { assertNever } from '../../support/assert-never.ts';
 import { percent } from '../style.ts';
+import { dropMeaning } from './drop-words.ts';
 import { endpoint, shortName } from './names.ts';
 import { ruleParts } from './rule-text.ts';
 import type {
+  DropEvent,
   IpvsDecision,
   NatEvent,
   NatFields,
@@ -79,15 +81,20 @@ function content(event: TraceEvent, nat: NatEvent | undefined): Content {
         place: event.hook ?? event.device ?? 'drop',
         columns: [`DROPPED  ${event.reason}`],
         tone: 'bad',
-        note: [event.where, ...Object.entries(event.detail ?? {}).map(([key, value]) => `${key} ${value}`)]
-          .filter((part) => part !== '')
-          .join(', '),
+        note: dropNote(event),
       };
     case 'proxy':
       return { place: 'proxy', columns: [event.text], tone: 'change' };
     default:
       return assertNever(event);
   }
+}
+
+/** What the kernel's word means, and its function. */
+function dropNote(event: DropEvent): string {
+  const details = Object.entries(event.detail ?? {}).map(([key, value]) => `${key} ${value}`);
+  const place = [event.where, ...details].filter((part) => part !== '').join(', ');
+  return [dropMeaning(event), place].filter((part) => part !== null && part !== '').join(' · ');
 }
 
 function socket(event: SocketEvent): Pick<Line, 'columns' | 'tone'> {
@@ -229,7 +236,11 @@ function route(event: RouteEvent): Pick<Line, 'columns' | 'tone' | 'note'> {
     event.table === 'main' || event.table === 'local' ? '' : `table ${event.table}`,
     event.source === null ? '' : `source address ${event.source}`,
   ].filter((note) => note !== '');
-  if (event.entry === null) return { columns: [`no route${event.packet ? ` to ${event.packet.dst}` : ''}`], tone: 'bad' };
+  if (event.entry === null) {
+    // The packet in hand is still the inner one; the line above names the tunnel's other end.
+    const to = event.purpose === 'tunnel' ? " to the tunnel's other end" : event.packet ? ` to ${event.packet.dst}` : '';
+    return { columns: [`no route${to}`], tone: 'bad' };
+  }
   const refused = /^(unreachable|blackhole|prohibit|throw) /.test(event.entry);
   return { columns: [event.entry], tone: refused ? 'bad' : 'plain', ...(notes.length > 0 && { note: notes.join(', ') }) };
 }

@@ -30,7 +30,7 @@ export const hopsView: View = (events) => {
       case 'neighbour':
         return event.mac === null;
       case 'drop':
-        return !isDroppingRule(events[i - 1]) || events[i - 1]!.host !== event.host;
+        return !isToldByRule(events, i);
       default:
         return true;
     }
@@ -54,14 +54,15 @@ function withoutEcho(line: Line, i: number, lines: readonly Line[]): Line {
 }
 
 /** Rewrites, tunnels, delivery and losses only. */
-export const summaryView: View = (events) => linesOf(events, (event) => isLandmark(event) || isDroppingRule(event));
+export const summaryView: View = (events) => linesOf(events, (event, i) => isLandmark(event, events, i) || isDroppingRule(event));
 
 /** The way back in short: the same, since a reply meets no new decision. */
 export const shortReplyView: View = (events) =>
   linesOf(
     events,
     (event, i) =>
-      (i === 0 && event.kind === 'tx') || (event.kind !== 'decapsulate' && (isLandmark(event) || isDroppingRule(event))),
+      (i === 0 && event.kind === 'tx') ||
+      (event.kind !== 'decapsulate' && (isLandmark(event, events, i) || isDroppingRule(event))),
   ).map((line) => withoutMacs(line, events));
 
 /** Everything, with every matched rule as iptables-save prints it, an explanation, and how many were passed over. */
@@ -138,8 +139,13 @@ function tellsArrival(events: readonly TraceEvent[], i: number): boolean {
 
 const LANDMARKS: ReadonlySet<TraceEvent['kind']> = new Set(['socket', 'nat', 'encapsulate', 'decapsulate', 'drop', 'proxy']);
 
-function isLandmark(event: TraceEvent): boolean {
-  return LANDMARKS.has(event.kind);
+function isLandmark(event: TraceEvent, events: readonly TraceEvent[], i: number): boolean {
+  return LANDMARKS.has(event.kind) && !(event.kind === 'drop' && isToldByRule(events, i));
+}
+
+/** The drop behind a rule that drops: the rule's line says it. */
+function isToldByRule(events: readonly TraceEvent[], i: number): boolean {
+  return isDroppingRule(events[i - 1]) && events[i - 1]!.host === events[i]!.host;
 }
 
 function isDroppingRule(event: TraceEvent | undefined): boolean {

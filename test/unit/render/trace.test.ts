@@ -64,10 +64,32 @@ describe('hops', () => {
     expect(text).not.toContain('NETFILTER_DROP');
   });
 
+  test('so it is in the summary', () => {
+    const request = [connects, rule('FORWARD', 'filter', 'A', 3, '-j DROP', 'drop'), dropped('NETFILTER_DROP')];
+    const text = shown(trace([outcome({ verdict: 'timeout', server: null, source: null, request })]), 'summary');
+    expect(text).toContain('filter A #3 DROP');
+    expect(text).not.toContain('NETFILTER_DROP');
+  });
+
+  test('a tunnel without a route does not name the inner address', () => {
+    const lost = {
+      ...connects,
+      kind: 'route',
+      purpose: 'tunnel',
+      entry: null,
+      table: 'main',
+      via: null,
+      dev: null,
+      source: null,
+    } as const;
+    const text = shown(trace([outcome({ verdict: 'timeout', server: null, source: null, request: [connects, lost] })]));
+    expect(text).toContain("no route to the tunnel's other end");
+  });
+
   test('a drop by the kernel itself gives its reason', () => {
     expect(
       shown(trace([outcome({ verdict: 'timeout', server: null, source: null, request: [connects, dropped('IP_INHDR')] })])),
-    ).toContain('DROPPED  IP_INHDR   nf_hook_slow');
+    ).toContain('DROPPED  IP_INHDR   its time to live is used up · nf_hook_slow');
   });
 
   test('an unknown rule is always shown', () => {

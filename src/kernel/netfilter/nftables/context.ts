@@ -28,7 +28,7 @@ export interface NftContext extends NftPacket {
   /** Told how many rules at the end of a chain were looked at and passed over. */
   passed?(rules: number): void;
   /** Told of every rule that can't be evaluated; it is passed over. */
-  unknownRule(rule: NftRule): void;
+  unknownRule(rule: NftRule, chain: string, number: number): void;
 }
 
 /** A rule that matched. */

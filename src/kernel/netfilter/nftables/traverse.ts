@@ -76,7 +76,7 @@ function runToVerdict(frame: Frame, context: NftContext): RuleOutcome | null {
     const rule = chain.rules[index]!;
     const statements = statementsOf(rule);
     if (statements === null) {
-      context.unknownRule(rule);
+      context.unknownRule(rule, chain.name, index + 1);
       continue;
     }
     const outcome = runRule(statements, context, `${context.table.family} ${context.table.name}/${chain.name}/${index + 1}`);
