@@ -27,6 +27,7 @@ export const CAUSE_CODES = [
   'port-not-listening',
   'port-not-in-service',
   'clusterip-not-pingable',
+  'echo-ignored',
   'bridge-nf-off',
   'hairpin-off',
   'ip-forward-off',

@@ -2,6 +2,7 @@ import type { Cause } from '../../trace/outcome.ts';
 import { findSite } from './evidence.ts';
 import type { Diagnose, Evidence } from './evidence.ts';
 import { balancerRefuses } from './balancer-refuses.ts';
+import { echoIgnored } from './echo-ignored.ts';
 import { ruleDropped } from './dropped-by-rule.ts';
 import { changedDevice, deviceDown } from './device.ts';
 import { forgottenConnection } from './forgotten-connection.ts';
@@ -43,6 +44,7 @@ const DIAGNOSES: readonly Diagnose[] = [
   reversePath,
   replyNotTranslated,
   portNotListening,
+  echoIgnored,
   missingFdb,
   neighbourFailed,
   forwardingOff,

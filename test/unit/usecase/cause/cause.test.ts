@@ -143,6 +143,16 @@ const CASES: readonly Case[] = [
     remedy: null,
   },
   {
+    code: 'echo-ignored',
+    what: 'a node that answers no echo requests',
+    commands: ['node-2: sysctl -w net.ipv4.icmp_echo_ignore_all=1'],
+    to: 'node/node-2',
+    more: { protocol: 'icmp' },
+    verdict: 'timeout',
+    says: ['node/node-2 got', 'answers no echo requests (net.ipv4.icmp_echo_ignore_all=1)'],
+    remedy: ['sysctl -w net.ipv4.icmp_echo_ignore_all=0  # on node/node-2'],
+  },
+  {
     code: 'bridge-nf-off',
     what: 'the bridged answer passes netfilter by',
     commands: ['node-1: sysctl -w net.bridge.bridge-nf-call-iptables=0'],
