@@ -1,8 +1,9 @@
 import { nearest } from '../support/nearest.ts';
+import { planJourney } from './journey/journey.ts';
 import { withNeededServices } from './needed-services.ts';
 import { resolveDestination } from './refs/destination.ts';
 import { parseRef } from './refs/parse.ts';
-import { familiesOf, resolveServer } from './refs/server.ts';
+import { resolveServer } from './refs/server.ts';
 import { resolveSource } from './refs/source.ts';
 import type { Check, Probe } from '../kubernetes/model/check.ts';
 import type { Cluster } from '../kubernetes/model/cluster.ts';
@@ -50,17 +51,20 @@ function ofCheck(given: Cluster, check: Check, namespace: string): readonly Diag
   return [...errors, ...warnings.map((message) => at('warning', 'unknown-reference', message))];
 }
 
-function wrongReferences(cluster: Cluster, { from, to, protocol, backend }: Probe, namespace: string): readonly string[] {
+function wrongReferences(cluster: Cluster, probe: Probe, namespace: string): readonly string[] {
+  const { from, to, protocol, backend } = probe;
   const source = resolveSource(cluster, from, namespace);
-  const families = source.ok ? familiesOf(source.value.addresses) : ([4, 6] as const);
+  const destination: Result<unknown> = source.ok
+    ? planJourney(cluster, { probe: { ...probe, backend: null, sourceAddress: null }, before: [], namespace, noReply: false })
+    : resolveDestination(cluster, to, { namespace, protocol, families: [4, 6] });
   return [
     ...messageOf('from', source),
-    ...(namesObject(to) ? messageOf('to', resolveDestination(cluster, to, { namespace, protocol, families })) : []),
+    // Without a client nobody looks names up.
+    ...(source.ok || namesObject(to) ? messageOf('to', destination) : []),
     ...(backend === null ? [] : messageOf('backend', resolveServer(cluster, backend, namespace))),
   ];
 }
 
-/** URLs and DNS names are right, though k8snet can't follow all of them: such a check fails with that reason. */
 function namesObject(to: string): boolean {
   const parsed = parseRef(to);
   return !parsed.ok || (parsed.value.form !== 'url' && parsed.value.form !== 'dns');

@@ -10,12 +10,9 @@ type Exceptions = Readonly<Record<string, string>>;
 
 const CAUSES_NOT_SHOWN: Exceptions = {
   'network-policy': 'network policies are not modelled yet',
-  unresolved: 'names are not resolved yet',
 };
 
-const VERDICTS_NOT_SHOWN: Exceptions = {
-  unresolved: 'names are not resolved yet',
-};
+const VERDICTS_NOT_SHOWN: Exceptions = {};
 
 const MATCHES_NOT_SHOWN: Exceptions = {};
 
@@ -38,7 +35,7 @@ const EVENT_KINDS: Readonly<Record<TraceEvent['kind'], true | string>> = {
   encapsulate: true,
   decapsulate: true,
   drop: true,
-  proxy: 'proxies are not modelled yet',
+  proxy: true,
 };
 
 const outcomes = allOutcomes();

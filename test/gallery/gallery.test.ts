@@ -94,6 +94,7 @@ describe('pairs', () => {
     '30-affinity',
     '30-zone',
     '38-node-port-firewall',
+    'ingress-4-class',
   ];
   /** What was meant to be: the packet is dropped, or the truth is told at once. */
   const MEANT = ['35-routing-loop', '38-node-port-firewall'];

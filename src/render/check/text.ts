@@ -70,5 +70,10 @@ function way(check: CheckResult): string {
 }
 
 function found(check: CheckResult): string {
-  return [...new Set(check.outcomes.map((outcome) => outcome.verdict))].join(' or ');
+  return [...new Set(check.outcomes.map(ending))].join(' or ');
+}
+
+/** "connected", "connected, HTTP 503". */
+function ending({ verdict, status }: CheckResult['outcomes'][number]): string {
+  return status === undefined ? verdict : `${verdict}, HTTP ${status}`;
 }

@@ -1,7 +1,8 @@
 import { resolveBackend, upstreamEndpoints } from '../../kubernetes/ingress/backend.ts';
 import type { ResolvedBackend } from '../../kubernetes/ingress/backend.ts';
-import { ingressesOf } from '../../kubernetes/ingress/classes.ts';
+import { classDecision, ingressesOf } from '../../kubernetes/ingress/classes.ts';
 import { controllersOf } from '../../kubernetes/ingress/controllers.ts';
+import type { IngressController } from '../../kubernetes/ingress/controllers.ts';
 import { matchIngress } from '../../kubernetes/ingress/match-ingress.ts';
 import type { IngressMatch } from '../../kubernetes/ingress/match-ingress.ts';
 import type { ConnectionResult } from '../../kernel/walk/connection.ts';
@@ -35,11 +36,10 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
     tls: http.scheme === 'https',
   });
   switch (match.kind) {
-    case 'none':
-      return end({
-        status: match.status,
-        notes: [`no Ingress rule takes ${http.host}${http.path}: the controller itself answers 404`],
-      });
+    case 'none': {
+      const why = `no Ingress rule takes ${http.host}${http.path}: the controller itself answers 404`;
+      return end({ status: match.status, notes: [why + passedOver(cluster, controller, http)] });
+    }
     case 'redirect': {
       const why = `Ingress ${match.ingress.namespace}/${match.ingress.name} has TLS for ${http.host}: the controller sends the client to ${match.location}`;
       return end({ status: match.status, notes: [why] });
@@ -47,6 +47,19 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
     case 'backend':
       return passToBackend(arrival, answering, match, http);
   }
+}
+
+/** An Ingress that would take the request, if it were this controller's. */
+function passedOver(cluster: Cluster, controller: IngressController, { host, path, scheme }: HttpRequest): string {
+  for (const ingress of cluster.ingresses) {
+    const decision = classDecision(cluster, controller, ingress);
+    if (decision.serves || matchIngress([ingress], { host, path, tls: scheme === 'https' }).kind === 'none') continue;
+    const name = `Ingress ${ingress.namespace}/${ingress.name}`;
+    return decision.className === null
+      ? `; ${name} has one, but names no class, and no IngressClass is the default`
+      : `; ${name} has one, but is of class ${decision.className}, which ${controller.name} does not serve`;
+  }
+  return '';
 }
 
 function passToBackend(arrival: Arrival, answering: Answering, match: Backend, http: HttpRequest): Move {

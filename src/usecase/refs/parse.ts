@@ -64,9 +64,9 @@ function parseAddress(text: string): Result<Ref> | null {
 }
 
 function parseName(text: string): Result<Ref> {
-  const match = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?)\.?(?::([^:]+))?$/i.exec(text);
+  const match = /^([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::([^:]+))?$/i.exec(text);
   if (!match) return refused(`"${text}" is not a reference; expected ${FORMS}`);
-  return found({ form: 'dns', name: match[1]!, port: match[3] ?? null });
+  return found({ form: 'dns', name: match[1]!, port: match[2] ?? null });
 }
 
 /** A decimal port number from 1 to 65535; null for anything else. */
