@@ -1,9 +1,23 @@
 // Prints the JSON Schema of k8snet's documents, made from the types of src/trace and their comments: npm run schema
+// Usage: node scripts/trace-schema.mjs [trace|topology]
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-const DOCUMENTS = ['Trace', 'TraceList', 'CheckReport', 'RulesDiff', 'Explanation', 'LabReport'];
+const SCHEMAS = {
+  trace: {
+    title: 'k8snet documents',
+    description: 'What k8snet prints with -o json: traces, check reports, comparisons of rules, explanations, lab reports.',
+    documents: ['Trace', 'TraceList', 'CheckReport', 'RulesDiff', 'Explanation', 'LabReport'],
+  },
+  topology: {
+    title: 'k8snet topology',
+    description: 'What `k8snet topology -o json` prints: namespaces, devices, routes, hooks and the network between the nodes.',
+    documents: ['Topology'],
+  },
+};
+
+const { title, description, documents } = SCHEMAS[process.argv[2] ?? 'trace'];
 
 /** TypeScript has one type for numbers; these are shares, all others are whole. */
 const FRACTIONS = new Set(['probability']);
@@ -167,16 +181,16 @@ function explanation() {
   };
 }
 
-for (const name of DOCUMENTS) {
+for (const name of documents) {
   if (name === 'Explanation') definitions[name] = explanation();
   else reference(name);
 }
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'k8snet documents',
-  description: 'What k8snet prints with -o json: traces, check reports, comparisons of rules, explanations, lab reports.',
-  anyOf: DOCUMENTS.map((name) => ({ $ref: `#/$defs/${name}` })),
+  title,
+  description,
+  anyOf: documents.map((name) => ({ $ref: `#/$defs/${name}` })),
   $defs: definitions,
 };
 

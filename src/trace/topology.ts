@@ -1,6 +1,9 @@
 import type { HookName } from './event.ts';
 import type { API_VERSION } from './trace.ts';
 
+/** Rules behind a base chain are counted up to here; the number then stands for this many or more. */
+export const MOST_COUNTED = 100_000;
+
 /** The network of a cluster as it stands before any packet moves: what `k8snet topology -o json` prints. */
 export interface Topology {
   readonly apiVersion: typeof API_VERSION;
@@ -178,12 +181,14 @@ export interface TopologyChain {
   readonly kind: 'iptables' | 'iptables-legacy' | 'nftables' | 'ipvs';
   /** IP family: 4 or 6; null: both. */
   readonly family: 4 | 6 | null;
-  /** "nat", "filter"; with nftables the table and chain: "kube-proxy nat-prerouting"; "virtual servers". */
-  readonly table: string;
+  /** "nat", "filter"; of nftables: "kube-proxy". null: IPVS has neither table nor chain, but virtual servers as rules and real ones behind. */
+  readonly table: string | null;
+  /** "PREROUTING"; of nftables: "nat-prerouting". */
+  readonly chain: string | null;
   readonly policy: 'ACCEPT' | 'DROP' | null;
   /** Rules that stand in the base chain itself. */
   readonly rules: number;
-  /** Rules of the chains that can be reached from there by jumps. */
+  /** Rules of the chains that can be reached from there by jumps; 100000 stands for that many or more. */
   readonly behind: number;
   readonly makers: readonly TopologyMaker[];
 }

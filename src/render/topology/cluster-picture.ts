@@ -1,6 +1,6 @@
 import { Canvas, cells, cut } from './canvas.ts';
 import { externalText, named, networkName } from './network-rows.ts';
-import { nameWidth, nodeBox, podWidth } from './node-box.ts';
+import { TREE_WIDTH, addressWidth, nameWidth, nodeBox, podWidth } from './node-box.ts';
 import { devicesByRole } from './words.ts';
 import type { Topology, TopologyNetwork, TopologyNode } from '../../trace/topology.ts';
 import type { Style } from '../style.ts';
@@ -92,17 +92,14 @@ function drawBoxes(canvas: Canvas, boxes: readonly NodeBox[], width: number, y: 
 
 function drawLines(canvas: Canvas, box: NodeBox, lines: readonly BoxLine[], x: number, y: number, width: number): void {
   const room = width - 4;
-  lines.forEach(({ tree, name, ink, text }, i) => {
+  const columns = { device: nameWidth(box), pod: Math.min(podWidth(box), room - TREE_WIDTH - addressWidth(box) - 2) };
+  for (const [i, { tree, name, ink, text }] of lines.entries()) {
+    const column = tree === '' ? columns.device : columns.pod;
     const at = x + 2 + cells(tree);
-    const shown = cut(name, room - cells(tree));
     canvas.put(x + 2, y + i, tree, 'frame');
-    canvas.put(at, y + i, shown, ink);
-    const column = tree === '' ? nameWidth(box) : Math.max(podWidth(box), cells(shown));
-    const rest = room - cells(tree) - column - 2;
-    if (rest > 0) canvas.put(at + column + 2, y + i, cut(text, rest));
-    else if (text !== '' && room - cells(tree) - cells(shown) > 3)
-      canvas.put(at + cells(shown) + 2, y + i, cut(text, room - cells(tree) - cells(shown) - 2));
-  });
+    canvas.put(at, y + i, cut(name, text === '' ? room - cells(tree) : column), ink);
+    canvas.put(at + column + 2, y + i, cut(text, Math.max(room - cells(tree) - column - 2, 0)));
+  }
 }
 
 /** The tunnel goes from device to device, whatever is between them. */
@@ -135,11 +132,11 @@ function memberRows(topology: Topology, network: TopologyNetwork, drawn: readonl
     ...(undrawn <= 0 ? [] : [{ text: `and ${undrawn} more nodes of ${cluster.nodes}`, ink: 'quiet' } as const]),
     ...named(here, externalText),
     { text: `router ${network.routers.join(', ')}`, ink: 'plain' },
-    ...beyond.map((other): NetworkRow => ({ text: `  to ${networkName(other)}${membersOf(other)}`, ink: 'plain' })),
-    ...named(behind, (external) => `  to ${externalText(external)}`),
+    ...beyond.map((other): NetworkRow => ({ text: `  ${networkName(other)}${membersOf(other)}`, ink: 'plain' })),
+    ...named(behind, (external) => `  ${externalText(external)}`),
     ...named(
       underlay.routes.filter(({ purpose }) => !purpose.startsWith('external/')),
-      ({ text, purpose }) => `  route ${text} (${purpose})`,
+      ({ text, purpose }) => `  ${text.replace(/ dev \S+/, '')}  ${purpose.replace(/,.*/, '')}`,
       'route',
     ),
     ...underlay.firewall.map((rule): NetworkRow => ({ text: `drops ${rule}`, ink: 'bad' })),

@@ -1,4 +1,5 @@
-import { Canvas, cells } from './canvas.ts';
+import { Canvas, cells, cut } from './canvas.ts';
+import { behindText } from './words.ts';
 import type { HookName } from '../../trace/event.ts';
 import type { TopologyChain, TopologyDetail } from '../../trace/topology.ts';
 import type { Style } from '../style.ts';
@@ -11,24 +12,37 @@ interface Stop {
   readonly ink: Ink;
 }
 
-const ARROW = 4;
+const ARROW = 3;
+/** In front of the first box, and behind the last one. */
+const LEFT = 3;
+const TAIL = 3;
+const ROUTE_WIDTH = 11;
+/** What the edges of a box take beside its text. */
+const FRAME = 4;
 
 /**
  * The way of a packet through the IP stack, with the five hooks as boxes and in each the tables that have rules there: passed on at the
  * bottom, up to the sockets and down from them in the middle (ip_rcv, ip_local_deliver, ip_forward, ip_output).
  */
-export function hookPath(detail: TopologyDetail, style: Style): readonly string[] {
-  const stop = (hook: HookName): Stop => ({ title: hook, lines: tableLines(detail, hook), ink: 'device' });
+export function hookPath(detail: TopologyDetail, style: Style, width: number): readonly string[] {
+  // Three boxes stand in a row beside the routing decision; the upper ones have the room of two.
+  const room = Math.max(Math.floor((width - LEFT - ROUTE_WIDTH - 3 * ARROW - TAIL) / 3) - FRAME, 12);
+  const stop = (hook: HookName): Stop => ({
+    title: hook,
+    lines: tableLines(detail, hook).map((line) => cut(line, hook === 'INPUT' || hook === 'OUTPUT' ? room + ROUTE_WIDTH : room)),
+    ink: 'device',
+  });
   const route: Stop = { title: 'route', lines: ['for me?'], ink: 'name' };
   const [pre, forward, post] = [stop('PREROUTING'), forwardStop(stop('FORWARD'), detail), stop('POSTROUTING')];
   const [input, output] = [stop('INPUT'), stop('OUTPUT')];
-  const preX = 3;
+  const preX = LEFT;
   const routeX = preX + widthOf(pre) + ARROW;
-  const forwardX = Math.max(routeX + widthOf(route) + ARROW, routeX + widthOf(input) + ARROW);
-  const postX = Math.max(forwardX + widthOf(forward) + ARROW, forwardX + widthOf(output) + ARROW);
-  const outputX = postX + Math.floor((widthOf(post) - widthOf(output)) / 2);
+  const forwardX = routeX + widthOf(route) + ARROW;
   const up = routeX + Math.floor(widthOf(route) / 2);
   const inputX = Math.max(up - Math.floor(widthOf(input) / 2), 0);
+  const beside = Math.floor((widthOf(post) - widthOf(output)) / 2);
+  const postX = Math.max(forwardX + widthOf(forward) + ARROW, inputX + widthOf(input) + 2 - beside);
+  const outputX = postX + beside;
   const down = outputX + Math.floor(widthOf(output) / 2);
   const canvas = new Canvas();
   const sockets = { x: inputX, width: outputX + widthOf(output) - inputX };
@@ -53,14 +67,14 @@ export function hookPath(detail: TopologyDetail, style: Style): readonly string[
   arrow(canvas, preX + widthOf(pre) - 1, routeX, low + 1);
   arrow(canvas, routeX + widthOf(route) - 1, forwardX, low + 1);
   arrow(canvas, forwardX + widthOf(forward) - 1, postX, low + 1);
-  arrow(canvas, postX + widthOf(post) - 1, postX + widthOf(post) + 3, low + 1);
+  arrow(canvas, postX + widthOf(post) - 1, postX + widthOf(post) + TAIL, low + 1);
   canvas.put(preX, low + lowHeight, 'from a device', 'quiet');
   canvas.put(postX, low + lowHeight, 'to a device', 'quiet');
   return canvas.lines(style);
 }
 
 function widthOf({ title, lines }: Stop): number {
-  return Math.max(cells(title), ...lines.map(cells)) + 4;
+  return Math.max(cells(title), ...lines.map(cells)) + FRAME;
 }
 
 function drawStop(canvas: Canvas, stop: Stop, x: number, y: number, height: number): void {
@@ -86,11 +100,13 @@ function forwardStop(stop: Stop, { forwarding }: TopologyDetail): Stop {
   return forwarding ? stop : { title: stop.title, lines: ['off:', 'ip_forward=0'], ink: 'bad' };
 }
 
-/** "nat 1 + 11": rules of the base chain, and of the chains behind it. */
+/** "nat 1+11": rules of the base chain, and of the chains behind it. */
 function tableLines({ hooks }: TopologyDetail, hook: HookName): readonly string[] {
   const chains = hooks.find((candidate) => candidate.hook === hook)?.chains ?? [];
   const shown = chains.filter(hasSay);
-  return shown.length === 0 ? ['no rules'] : [...new Set(shown.map(tableName))].map((name) => sumOf(name, shown));
+  if (shown.length === 0) return ['no rules'];
+  const drops = shown.some(({ policy }) => policy === 'DROP');
+  return [...new Set(shown.map(tableName))].map((name) => sumOf(name, shown)).concat(drops ? ['else DROP'] : []);
 }
 
 /** An empty chain that lets everything through says nothing. */
@@ -98,14 +114,15 @@ export function hasSay({ rules, policy }: TopologyChain): boolean {
   return rules > 0 || policy === 'DROP';
 }
 
-function tableName({ kind, table }: TopologyChain): string {
+/** Short, for a narrow box: of nftables' chains without the hook that they are named for. */
+function tableName({ kind, table, chain }: TopologyChain): string {
   switch (kind) {
     case 'ipvs':
       return 'ipvs';
     case 'nftables':
-      return table.split(' ').at(-1)!;
+      return `nft ${(chain ?? '').replace(/-?(pre|post)routing|-?(in|out)put|-?forward/, '').replace(/^-/, '') || chain}`;
     case 'iptables':
-      return table;
+      return table ?? '';
     case 'iptables-legacy':
       return `${table} (legacy)`;
   }
@@ -116,6 +133,5 @@ function sumOf(name: string, chains: readonly TopologyChain[]): string {
   const own = chains.filter((chain) => tableName(chain) === name);
   const rules = own.reduce((sum, chain) => sum + chain.rules, 0);
   const behind = own.reduce((sum, chain) => sum + chain.behind, 0);
-  const drops = own.some(({ policy }) => policy === 'DROP') ? ', else DROP' : '';
-  return `${name} ${rules}${behind === 0 ? '' : ` + ${behind}`}${drops}`;
+  return `${name} ${rules}${behind === 0 ? '' : `+${behindText(behind)}`}`;
 }

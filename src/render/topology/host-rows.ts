@@ -37,24 +37,19 @@ export function hostRows(node: TopologyNode, topology: Topology, boxes: readonly
   };
   return [
     ...bridges.flatMap(({ bridge, ports }) => [
-      onStack(bridge, { text: bridge.addresses.join(', '), below: [bridgeFacts(bridge, node)], bus: ports.length > 0 }),
+      onStack(bridge, { ...addressesOf(bridge, bridgeFacts(bridge, node)), bus: ports.length > 0 }),
       ...ports.map((port, i) => onBridge(port, bridge, i < ports.length - 1, toPod(port))),
     ]),
-    ...cables.map((cable) => onStack(cable, { text: cable.addresses.join(', '), below: [factsOf(cable)], cable: toPod(cable) })),
+    ...cables.map((cable) => onStack(cable, { ...addressesOf(cable, [factsOf(cable)]), cable: toPod(cable) })),
     ...processes(node.pods.filter(({ hostNetwork }) => hostNetwork)),
     ...dummies.map((dummy) => onStack(dummy, { text: fewTexts(bare(dummy.addresses)), below: [factsOf(dummy)] })),
-    ...tunnels.map((tunnel) =>
-      onStack(tunnel, { text: tunnel.addresses.join(', '), below: [factsOf(tunnel), ...tunnelFacts(tunnel)] }),
-    ),
-    ...uplinks.map((uplink) => {
-      const [first = 'no address', ...rest] = uplink.addresses;
-      const below = [...rest, [factsOf(uplink), ...(uplink.mac === null ? [] : [uplink.mac])].join(', ')];
-      return onStack(uplink, {
-        text: first,
-        below,
+    ...tunnels.map((tunnel) => onStack(tunnel, addressesOf(tunnel, [factsOf(tunnel), ...tunnelFacts(tunnel)]))),
+    ...uplinks.map((uplink) =>
+      onStack(uplink, {
+        ...addressesOf(uplink, [[factsOf(uplink), ...(uplink.mac === null ? [] : [uplink.mac])].join(', ')]),
         cable: { to: 'network', rows: networkRows(topology, uplink, `node/${node.name}`) },
-      });
-    }),
+      }),
+    ),
   ];
 }
 
@@ -63,28 +58,34 @@ function onStack(device: TopologyDevice, more: Pick<HostRow, 'text' | 'below'> &
   return { hangs: 'stack', bus: false, name: device.name, ink, cable: null, ...more };
 }
 
+/** The first address stands beside the name, the others below it, and then the facts. */
+function addressesOf({ addresses }: TopologyDevice, facts: readonly string[]): Pick<HostRow, 'text' | 'below'> {
+  const [text = 'no address', ...rest] = addresses;
+  return { text, below: [...rest, ...facts] };
+}
+
 /** Of a port only what its bridge does not say already. */
 function onBridge(port: TopologyDevice, bridge: TopologyDevice, bus: boolean, cable: Cable | null): HostRow {
   const facts = [...(port.up ? [] : ['down']), ...(port.mtu === bridge.mtu ? [] : [`MTU ${port.mtu}`]), ...port.addresses];
   return { hangs: 'bridge', bus, name: port.name, ink: port.up ? 'device' : 'bad', text: facts.join(', '), below: [], cable };
 }
 
+/** Pods without a namespace of their own are processes of the host's. */
 function processes(pods: readonly TopologyPod[]): readonly HostRow[] {
-  const row = (name: string, text: string): HostRow => ({
-    hangs: 'stack',
-    bus: false,
-    name,
-    ink: 'name',
-    text,
-    below: [],
-    cable: null,
-  });
   const shown = pods.length <= NAMED_PROCESSES + 1 ? pods : pods.slice(0, NAMED_PROCESSES);
   const rest = pods.length - shown.length;
-  return [
-    ...shown.map((pod) => row(podName(pod), ['hostNetwork', portsText(pod.listens)].filter((text) => text !== '').join(', '))),
-    ...(rest === 0 ? [] : [row(`and ${count(rest, 'more pod')}`, 'hostNetwork')]),
+  const rows = [
+    ...shown.map((pod) => ({ name: podName(pod), text: portsText(pod.listens) })),
+    ...(rest === 0 ? [] : [{ name: `and ${count(rest, 'more pod')}`, text: '' }]),
   ];
+  return rows.map((row, i) => ({
+    hangs: 'stack',
+    bus: false,
+    ink: 'name',
+    below: i === rows.length - 1 ? ['hostNetwork: no namespace of its own'] : [],
+    cable: null,
+    ...row,
+  }));
 }
 
 function factsOf(device: TopologyDevice): string {
@@ -93,14 +94,13 @@ function factsOf(device: TopologyDevice): string {
 }
 
 /** A bridge with an address is where its pods send what is not for their own network. */
-function bridgeFacts(bridge: TopologyDevice, { pods }: TopologyNode): string {
+function bridgeFacts(bridge: TopologyDevice, { pods }: TopologyNode): readonly string[] {
   const gateways = bare(bridge.addresses).map((address) => `default via ${address} `);
   const isGateway = pods.some(({ routes }) => routes.some((route) => gateways.some((start) => `${route} `.startsWith(start))));
-  return isGateway ? `${factsOf(bridge)}, the default gateway of its pods` : factsOf(bridge);
+  return [factsOf(bridge), ...(isGateway ? ['default gateway of its pods'] : [])];
 }
 
 function tunnelFacts({ tunnel }: TopologyDevice): readonly string[] {
   if (tunnel === null) return [];
-  const way = tunnel.lower === null ? '' : ` and leaves by ${tunnel.lower}`;
-  return [`wraps frames: ${tunnelText(tunnel)}${way}`];
+  return [`wraps frames: ${tunnelText(tunnel)}`, ...(tunnel.lower === null ? [] : [`wrapped packets leave by ${tunnel.lower}`])];
 }

@@ -1,6 +1,7 @@
 import { wrap } from '../style.ts';
-import { widest } from './canvas.ts';
+import { cells, widest } from './canvas.ts';
 import type { Cable, HostRow } from './host-rows.ts';
+import type { NetworkRow } from './network-rows.ts';
 
 /** The frame of the IP stack stands at the left of the host's box, and everything hangs on it. */
 export const STACK_X = 2;
@@ -13,6 +14,8 @@ export const GAP = 3;
 
 const MIN_HOST = 43;
 const MIN_SIDE = 28;
+/** Facts that are longer are broken even where there is room: a wide box with little in it is hard to read. */
+const LONG_FACT = 40;
 
 /** Columns of the host's box, and of what stands beside it. */
 export interface Widths {
@@ -27,39 +30,63 @@ export interface PlacedRow {
   readonly end: number;
 }
 
-/** What each side would like to have, or a fair share of what there is. */
-export function widthsOf(rows: readonly HostRow[], width: number): Widths {
-  const room = width - GAP;
-  const inside = rows.flatMap(({ name, text, below, hangs }) => [
-    `${' '.repeat(hangs === 'bridge' ? PORT_X : DEVICE_X)}${name}  ${text}`,
-    ...below.map((line) => ' '.repeat(PORT_X) + line),
-  ]);
-  const host = Math.max(widest(inside) + 4, MIN_HOST);
-  const side = Math.max(MIN_SIDE, ...rows.map(({ cable }) => (cable === null ? 0 : wantedBy(cable))));
-  if (host + side <= room) return { host, side };
-  // Neither may take all: each gives what the other needs, as far as it has more than its least or its fair part.
-  const forHost = Math.max(MIN_HOST, room - side, Math.floor(room * 0.55));
-  const narrow = Math.min(host, forHost);
-  return { host: narrow, side: Math.max(room - narrow, MIN_SIDE) };
+/** What a side takes: at least, for what can't be broken into lines, and at best. */
+interface Wish {
+  readonly least: number;
+  readonly best: number;
 }
 
-function wantedBy(cable: Cable): number {
-  return cable.to === 'pod' ? cable.box.wanted : widest(cable.rows.map(({ text }) => text)) + 4;
+/** Each side gets what it would like; where there is less, what can't be broken, and its part of the rest. */
+export function widthsOf(rows: readonly HostRow[], width: number): Widths {
+  const room = width - GAP;
+  const host = wishOfHost(rows);
+  const side = wishOfSide(rows);
+  if (host.best + side.best <= room) return { host: host.best, side: side.best };
+  const spare = room - host.least - side.least;
+  if (spare < 0)
+    return { host: Math.min(host.least, Math.max(MIN_HOST, room - side.least)), side: Math.max(room - host.least, MIN_SIDE) };
+  const wanted = host.best - host.least + side.best - side.least;
+  const forHost = host.least + Math.floor((spare * (host.best - host.least)) / wanted);
+  return { host: forHost, side: room - forHost };
+}
+
+function wishOfHost(rows: readonly HostRow[]): Wish {
+  const names = rows.map((row) => (row.hangs === 'bridge' ? PORT_X : DEVICE_X) + cells(row.name) + 2 + cells(row.text));
+  const facts = rows.flatMap(({ below }) => below.map((line) => PORT_X + cells(line)));
+  const least = Math.max(MIN_HOST, ...names.map((columns) => columns + 4));
+  return { least, best: Math.max(least, Math.min(PORT_X + LONG_FACT, Math.max(...facts)) + 2) };
+}
+
+function wishOfSide(rows: readonly HostRow[]): Wish {
+  const cables = rows.flatMap(({ cable }) => cable ?? []);
+  const least = cables.map((cable) => (cable.to === 'pod' ? cable.box.least : networkWidth(cable.rows)));
+  const best = cables.map((cable) => (cable.to === 'pod' ? cable.box.best : networkWidth(cable.rows)));
+  return { least: Math.max(MIN_SIDE, ...least), best: Math.max(MIN_SIDE, ...best) };
+}
+
+function networkWidth(rows: readonly NetworkRow[]): number {
+  return widest(rows.map(({ text }) => text)) + 3;
 }
 
 /** The same rows with their texts broken into lines that fit. */
 export function wrapRows(rows: readonly HostRow[], { host, side }: Widths): readonly HostRow[] {
-  return rows.map((row) => ({
-    ...row,
-    below: row.below.flatMap((line) => wrap(line, host - PORT_X - 2)),
-    cable: row.cable === null ? null : wrapCable(row.cable, side),
-  }));
+  return rows.map((row) => {
+    const x = row.hangs === 'bridge' ? PORT_X : DEVICE_X;
+    const fits = x + cells(row.name) + 2 + cells(row.text) + 2 <= host;
+    const below = fits || row.text === '' ? row.below : [row.text, ...row.below];
+    return {
+      ...row,
+      text: fits ? row.text : '',
+      below: below.flatMap((line) => wrap(line, host - PORT_X - 2)),
+      cable: row.cable === null ? null : wrapCable(row.cable, side),
+    };
+  });
 }
 
 function wrapCable(cable: Cable, side: number): Cable {
   if (cable.to === 'network' || !cable.box.framed) return cable;
   const { lines, ...box } = cable.box;
-  return { to: 'pod', box: { ...box, lines: lines.flatMap((line, i) => (i === 0 ? [line] : wrap(line, side - 6))) } };
+  return { to: 'pod', box: { ...box, lines: lines.flatMap((line, i) => (i === 0 ? [line] : wrap(line, side - 5))) } };
 }
 
 /** Stacks rows: each gets the lines that it takes inside the box, and those of what its cable leads to. */

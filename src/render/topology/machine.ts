@@ -64,7 +64,7 @@ function drawPod(canvas: Canvas, { framed, lines, title }: PodBox, x: number, y:
   if (!framed) {
     const shown = cut(title, width - 3);
     canvas.put(x, y, '┤', 'frame');
-    canvas.put(x + 2, y, shown, 'name');
+    canvas.put(x + 2, y, shown);
     canvas.put(x + 4 + cells(shown), y, cut(lines[0]!, Math.max(width - 4 - cells(shown), 0)));
     return;
   }

@@ -1,5 +1,5 @@
 import { shortName } from '../text/names.ts';
-import { bare, count, portsText } from './words.ts';
+import { count, portsText } from './words.ts';
 import type { Topology, TopologyDevice, TopologyExternal, TopologyNetwork, TopologyPort } from '../../trace/topology.ts';
 import type { Ink } from './canvas.ts';
 
@@ -22,18 +22,20 @@ export function networkRows(topology: Topology, uplink: TopologyDevice, self: st
   const beyond = underlay.networks.filter((other) => other !== network);
   const behind = externals.filter((external) => external.network === null);
   return [
-    { text: networkName(network), ink: 'network' },
-    { text: `router ${network.routers.join(', ')}`, ink: 'plain' },
-    ...beyond.map((other): NetworkRow => ({ text: `  to ${networkName(other)}`, ink: 'quiet' })),
-    ...named(behind, (external) => `  to ${externalText(external)}`),
+    { text: ['switch', network.name, network.ranges[0]].filter((word) => word != null).join(' '), ink: 'network' },
+    ...network.ranges.slice(1).map((text): NetworkRow => ({ text: `  ${text}`, ink: 'network' })),
+    { text: `router ${network.routers[0] ?? ''}`, ink: 'plain' },
+    ...network.routers.slice(1).map((text): NetworkRow => ({ text: `  ${text}`, ink: 'plain' })),
+    ...beyond.map((other): NetworkRow => ({ text: `  ${networkName(other)}`, ink: 'quiet' })),
+    ...named(behind, (external) => `  ${externalBrief(external)}`),
     ...named(others, portText, 'node'),
-    ...named(here, externalText),
+    ...named(here, externalBrief),
   ];
 }
 
 /** "node-2 192.168.0.12", "node-2 eth1 10.0.2.15" */
 export function portText({ host, device, addresses }: TopologyPort): string {
-  return [shortName(host), ...(device === 'eth0' ? [] : [device]), addresses.join(', ')].join(' ');
+  return [shortName(host), ...(device === 'eth0' ? [] : [device]), ...addresses.slice(0, 1)].join(' ');
 }
 
 /** "switch 192.168.0.0/24", "switch lan 10.0.2.0/24". */
@@ -43,7 +45,11 @@ export function networkName({ name, ranges }: TopologyNetwork): string {
 
 /** "external/laptop 203.0.113.9, tcp 443" */
 export function externalText({ name, addresses, listens }: TopologyExternal): string {
-  return [`external/${name} ${bare(addresses).join(', ')}`, ...(listens.length > 0 ? [portsText(listens)] : [])].join(', ');
+  return [`external/${name} ${addresses.join(', ')}`, ...(listens.length > 0 ? [portsText(listens)] : [])].join(', ');
+}
+
+function externalBrief({ name, addresses }: TopologyExternal): string {
+  return `external/${name} ${addresses[0] ?? ''}`;
 }
 
 /** Each of a few things, or the first few and how many more. */

@@ -22,6 +22,10 @@ export interface NodeBox {
   readonly wanted: number;
 }
 
+/** What stands before a pod's name. */
+export const TREE_WIDTH = 4;
+/** Longer names don't make a box wider. */
+const LONG_NAME = 32;
 /** Pods of a node that are named. */
 const NAMED_PODS = 5;
 
@@ -33,30 +37,34 @@ export function nodeBox(node: TopologyNode): NodeBox {
   const others = own.filter(({ name }) => !onBridges.has(name));
   const pods = [
     ...bridges.flatMap(({ bridge, ports }) => [
-      deviceLine(bridge, bridge.addresses.join(' ')),
+      ...deviceLines(bridge, bridge.addresses),
       ...tree(own.filter(({ name }) => ports.some(({ peer }) => peer?.host === name))),
     ]),
-    ...cables.map((cable) => deviceLine(cable, cable.addresses.join(' '))),
+    ...cables.flatMap((cable) => deviceLines(cable, cable.addresses)),
     ...(others.length === 0
       ? []
       : [heading(count(others.length, 'pod'), cables.length > 0 ? '' : 'without a network'), ...tree(others)]),
     ...(guests.length === 0 ? [] : [heading('host', 'pods in its namespace'), ...tree(guests)]),
-    ...dummies.map((dummy) => deviceLine(dummy, count(dummy.addresses.length, 'address', 'addresses'))),
+    ...dummies.map((dummy) => deviceLine(dummy, dummyText(dummy))),
   ];
   const box = {
     title: node.name,
     pods,
     tunnels: tunnels.map((tunnel) => deviceLine(tunnel, bare(tunnel.addresses).join(' '))),
-    uplinks: uplinks.map((uplink) => deviceLine(uplink, uplink.addresses.join(' '))),
+    uplinks: uplinks.flatMap((uplink) => deviceLines(uplink, uplink.addresses)),
   };
   const lines = [...box.pods, ...box.tunnels, ...box.uplinks];
-  const name = nameWidth(box);
-  const wanted = Math.max(
-    widest(lines.filter(({ tree }) => tree === '').map(({ text }) => text)) + name + 2,
-    widest(lines.filter(({ tree }) => tree !== '').map((line) => line.tree + line.name + line.text)) + treeNameGap(box),
-    cells(node.name) + 4,
-  );
-  return { ...box, wanted: wanted + 6 };
+  const devices = nameWidth(box) + 2 + widest(lines.filter(isDevice).map(({ text }) => text));
+  const branches =
+    TREE_WIDTH +
+    Math.min(podWidth(box), LONG_NAME) +
+    2 +
+    widest(box.pods.filter((line) => !isDevice(line)).map(({ text }) => text));
+  return { ...box, wanted: Math.max(devices, branches, cells(node.name) + 2) + 4 };
+}
+
+function isDevice({ tree }: BoxLine): boolean {
+  return tree === '';
 }
 
 /** Columns of the device names of a box. */
@@ -69,9 +77,15 @@ export function podWidth({ pods }: Pick<NodeBox, 'pods'>): number {
   return widest(pods.filter(({ tree, text }) => tree !== '' && text !== '').map(({ name }) => name));
 }
 
-function treeNameGap(box: Pick<NodeBox, 'pods'>): number {
-  const named = box.pods.filter(({ tree }) => tree !== '');
-  return named.reduce((gap, { name, text }) => Math.max(gap, text === '' ? 0 : podWidth(box) - cells(name)), 0) + 2;
+/** Columns of what is said of the pods, which is never cut for the sake of names. */
+export function addressWidth({ pods }: Pick<NodeBox, 'pods'>): number {
+  return widest(pods.filter((line) => !isDevice(line)).map(({ text }) => text));
+}
+
+/** A device with its addresses below each other. */
+function deviceLines(device: TopologyDevice, addresses: readonly string[]): readonly BoxLine[] {
+  const [first = '', ...rest] = addresses;
+  return [deviceLine(device, first), ...rest.map((text): BoxLine => ({ tree: '', name: '', ink: 'plain', text }))];
 }
 
 function deviceLine(device: TopologyDevice, text: string): BoxLine {
@@ -84,6 +98,11 @@ function deviceLine(device: TopologyDevice, text: string): BoxLine {
   };
 }
 
+/** Virtual addresses are many. */
+function dummyText({ addresses }: TopologyDevice): string {
+  return addresses.length === 1 ? bare(addresses).join('') : count(addresses.length, 'address', 'addresses');
+}
+
 function heading(name: string, text: string): BoxLine {
   return { tree: '', name, ink: 'quiet', text };
 }
@@ -91,12 +110,16 @@ function heading(name: string, text: string): BoxLine {
 function tree(pods: readonly TopologyPod[]): readonly BoxLine[] {
   const shown = pods.length <= NAMED_PODS + 1 ? pods : pods.slice(0, NAMED_PODS);
   const rest = pods.length - shown.length;
-  const lines = shown.map((pod) => ({ name: podName(pod), ink: 'name' as const, text: podText(pod) }));
-  const all = rest === 0 ? lines : [...lines, { name: `and ${rest} more pods`, ink: 'quiet' as const, text: '' }];
-  return all.map((line, i) => ({ tree: i < all.length - 1 ? ' ├─ ' : ' └─ ', ...line }));
+  const more: BoxLine = { tree: ' └─ ', name: `and ${rest} more pods`, ink: 'quiet', text: '' };
+  return [...shown.flatMap((pod, i) => podLines(pod, rest === 0 && i === shown.length - 1)), ...(rest === 0 ? [] : [more])];
 }
 
-function podText({ devices, listens, ready }: TopologyPod): string {
+function podLines(pod: TopologyPod, last: boolean): readonly BoxLine[] {
+  const { devices, listens, ready } = pod;
   const addresses = bare(devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ addresses: own }) => own));
-  return [addresses.join(' '), portsBrief(listens), ready ? '' : 'not ready'].filter((text) => text !== '').join(' ');
+  const first = [...addresses.slice(0, 1), portsBrief(listens), ready ? '' : 'not ready'].filter((text) => text !== '').join(' ');
+  return [
+    { tree: last ? ' └─ ' : ' ├─ ', name: podName(pod).replace(/^pod\//, ''), ink: 'name', text: first },
+    ...addresses.slice(1).map((text): BoxLine => ({ tree: last ? '    ' : ' │  ', name: '', ink: 'plain', text })),
+  ];
 }

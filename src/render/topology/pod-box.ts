@@ -6,13 +6,15 @@ import type { TopologyNode, TopologyPod } from '../../trace/topology.ts';
 export interface PodBox {
   /** "pod/default/web-1" */
   readonly host: string;
+  /** Its name; of a line the addresses, which must not be cut. */
   readonly title: string;
   /** A frame of its own; false: one line, where there are many. */
   readonly framed: boolean;
   /** The first stands where the cable comes in. */
   readonly lines: readonly string[];
-  /** Columns that it would like to have. */
-  readonly wanted: number;
+  /** Columns that it takes where lines may be broken, and that it would like to have. */
+  readonly least: number;
+  readonly best: number;
 }
 
 /** More pods than that get a line each. */
@@ -37,14 +39,14 @@ function framedBox(pod: TopologyPod): PodBox {
   const ports = portsText(pod.listens);
   const below = [...(ports === '' ? [] : [`listens on ${ports}`]), ...(pod.ready ? [] : ['not ready']), containersText(pod)];
   const all = [...lines, ...below];
-  return { host: pod.name, title, framed: true, lines: all, wanted: Math.max(widest(all) + 5, cells(title) + 6) };
+  const least = Math.max(widest(lines) + 5, cells(title) + 6);
+  return { host: pod.name, title, framed: true, lines: all, least, best: Math.max(least, widest(below) + 5) };
 }
 
 function lineBox(pod: TopologyPod): PodBox {
-  const title = podName(pod);
   const addresses = pod.devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ addresses: own }) => own);
-  const line = [addresses.join(' '), portsText(pod.listens), ...(pod.ready ? [] : ['not ready'])]
-    .filter((part) => part !== '')
-    .join('  ');
-  return { host: pod.name, title, framed: false, lines: [line], wanted: cells(title) + cells(line) + 5 };
+  const facts = [podName(pod), portsText(pod.listens), ...(pod.ready ? [] : ['not ready'])].filter((part) => part !== '');
+  const [title, line] = [addresses.join(' '), facts.join('  ')];
+  const width = cells(title) + cells(line) + 5;
+  return { host: pod.name, title, framed: false, lines: [line], least: width, best: width };
 }

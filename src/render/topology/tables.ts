@@ -1,7 +1,7 @@
 import { cells, cut, widest } from './canvas.ts';
 import { hasSay } from './hook-path.ts';
-import { count } from './words.ts';
-import type { TopologyChain, TopologyDetail, TopologyEntrance, TopologyMaker } from '../../trace/topology.ts';
+import { behindText, count } from './words.ts';
+import type { TopologyChain, TopologyDetail, TopologyEntrance, TopologyMaker, TopologyRoute } from '../../trace/topology.ts';
 import type { Style } from '../style.ts';
 
 /** Who made the rules at each hook, one line a table. */
@@ -12,16 +12,16 @@ export function chainLines({ hooks }: TopologyDetail, style: Style, width: numbe
   return columns(rows, style, width, ['cyan', 'plain', 'plain', 'dim']);
 }
 
-function chainName({ kind, family, table }: TopologyChain): string {
-  return [kind === 'iptables' || kind === 'ipvs' ? '' : kind.replace('iptables-', ''), table, family === 6 ? 'IPv6' : '']
-    .filter((word) => word !== '')
-    .join(' ');
+function chainName({ kind, family, table, chain }: TopologyChain): string {
+  const name =
+    kind === 'nftables' ? `nft ${chain}` : kind === 'iptables-legacy' ? `legacy ${table}` : (table ?? 'virtual servers');
+  return family === 6 ? `${name} IPv6` : name;
 }
 
 function rulesText({ kind, rules, behind, policy }: TopologyChain): string {
-  if (kind === 'ipvs') return `${rules}, ${count(behind, 'real server')}`;
-  const more = behind === 0 ? '' : `, ${behind} more behind`;
-  return `${count(rules, 'rule')}${more}${policy === 'DROP' ? ', policy DROP' : ''}`;
+  if (kind === 'ipvs') return `${rules} + ${count(behind, 'real server')}`;
+  const more = behind === 0 ? '' : ` + ${behindText(behind)} behind`;
+  return `${count(rules, 'rule')}${more}${policy === 'DROP' ? ', else DROP' : ''}`;
 }
 
 function makersText(makers: readonly TopologyMaker[]): string {
@@ -29,12 +29,28 @@ function makersText(makers: readonly TopologyMaker[]): string {
   return makers.map(({ by, rules }) => `${by} ${rules}`).join(', ');
 }
 
-/** Routes with what they are for, as far as the width goes; a route itself is never cut. */
+/** Routes to other nodes are all alike: so many are listed. */
+const LISTED_ALIKE = 6;
+
+/** Routes with what they are for. Where the width is short, without what the kernel says of its own ones. */
 export function routeLines({ routes, moreRoutes }: TopologyDetail, style: Style, width: number): readonly string[] {
   const several = new Set(routes.map(({ table }) => table)).size > 1;
-  const rows = routes.map(({ table, text, purpose }) => [several ? `${table}: ${text}` : text, purpose]);
-  const lines = columns(rows, style, width, ['plain', 'dim']);
-  return moreRoutes === 0 ? lines : [...lines, style.chalk.dim(`  and ${moreRoutes} more of this kind`)];
+  const alike = routes.filter(isToOtherNode);
+  const left = alike.length <= LISTED_ALIKE + 1 ? [] : alike.slice(LISTED_ALIKE);
+  const rows = routes
+    .filter((route) => !left.includes(route))
+    .map(({ table, text, purpose }) => [several ? `${table}: ${text}` : text, purpose]);
+  const fits = widest(rows.map(([text]) => text!)) + widest(rows.map(([, purpose]) => purpose!)) + 4 <= width;
+  const brief = rows.map(([text, purpose]) => [text!.replace(' proto kernel', '').replace(' scope link', ''), purpose!]);
+  const more = left.length + moreRoutes;
+  return [
+    ...columns(fits ? rows : brief, style, width, ['plain', 'dim']),
+    ...(more === 0 ? [] : [style.chalk.dim(`  and ${count(more, 'more route')} to the pods of other nodes`)]),
+  ];
+}
+
+function isToOtherNode({ purpose }: TopologyRoute): boolean {
+  return purpose.startsWith('pods of ') && !purpose.startsWith('pods of this node');
 }
 
 const KINDS: Readonly<Record<TopologyEntrance['kind'], string>> = {

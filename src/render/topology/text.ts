@@ -24,9 +24,10 @@ export function clusterText(topology: Topology, style: Style): string {
   const lines = [
     ...title(
       'CLUSTER',
-      `${count(nodes, 'node')}, ${count(made.cluster.pods, 'pod')}, ${count(services, 'service')}`,
+      [[count(nodes, 'node'), count(made.cluster.pods, 'pod'), count(services, 'service')].join(', ')],
       made,
       style,
+      width,
     ),
     ...rangesOf(made, style, width),
     '',
@@ -45,9 +46,9 @@ export function nodeText(topology: Topology, style: Style): string {
 
 function nodeLines(node: TopologyNode, topology: Topology, style: Style): readonly string[] {
   const width = widthOf(style);
-  const range = node.podCidrs.length === 0 ? '' : `, pods ${node.podCidrs.join(', ')}`;
+  const ranges = node.podCidrs.length === 0 ? [] : [`pods ${node.podCidrs.join(', ')}`];
   return [
-    ...title(`NODE ${node.name}`, `${node.addresses.join(', ')}${range}`, topology, style),
+    ...title(`NODE ${node.name}`, [node.addresses.join(', '), ...ranges], topology, style, width),
     '',
     ...machinePicture(node, topology, style, width),
     ...withoutNetwork(node, style, width),
@@ -60,13 +61,29 @@ const WHERE_SERVICES: Readonly<Record<string, string>> = {
   ipvs: 'on kube-ipvs0 of every node',
 };
 
-/** What is drawn, and how the cluster is set up: on one line if there is room. */
-function title(what: string, facts: string, { cluster }: Topology, { chalk, width }: Style): readonly string[] {
+/** What is drawn, its facts, and how the cluster is set up: on as few lines as the width allows. */
+function title(
+  what: string,
+  facts: readonly string[],
+  { cluster }: Topology,
+  { chalk }: Style,
+  width: number,
+): readonly string[] {
   const network = `${cluster.cni} · ${cluster.proxyMode === 'none' ? 'no kube-proxy' : `kube-proxy ${cluster.proxyMode}`}`;
-  const first = `${chalk.bold(what)}  ${facts}`;
-  const fits = what.length + facts.length + network.length + 6 <= width;
-  return fits ? [`${first}    ${chalk.dim(network)}`] : [first, chalk.dim(network)];
+  const lines: string[][] = [[]];
+  let used = 0;
+  for (const part of [what, ...facts, network]) {
+    if (used > 0 && used + TITLE_GAP.length + part.length > width) {
+      lines.push([]);
+      used = 0;
+    }
+    used += (used > 0 ? TITLE_GAP.length : 0) + part.length;
+    lines.at(-1)!.push(part === what ? chalk.bold(part) : part === network ? chalk.dim(part) : part);
+  }
+  return lines.map((parts) => parts.join(TITLE_GAP));
 }
+
+const TITLE_GAP = '   ';
 
 function rangesOf({ cluster }: Topology, { chalk }: Style, width: number): readonly string[] {
   const parts = [
@@ -107,7 +124,7 @@ function detailLines(detail: TopologyDetail, node: TopologyNode, style: Style, w
   const entrances = entranceLines(detail, style, width);
   return [
     ...heading('HOOKS', hooksText(detail)),
-    ...hookPath(detail, style),
+    ...hookPath(detail, style, width),
     ...(chains.length === 0 ? [] : ['', ...chains]),
     ...heading('ROUTES', 'the longest prefix wins'),
     ...(routes.length === 0 ? ['  none'] : routes),

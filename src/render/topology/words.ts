@@ -1,9 +1,15 @@
+import { MOST_COUNTED } from '../../trace/topology.ts';
 import type { TopologyDevice, TopologyNode, TopologyPod, TopologySocket, TopologyTunnel } from '../../trace/topology.ts';
 import { shortName } from '../text/names.ts';
 
 /** "1 pod", "3 pods". */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
+}
+
+/** How many rules stand behind others: "12", or "100000 or more" in a few characters. */
+export function behindText(behind: number): string {
+  return behind >= MOST_COUNTED ? `${MOST_COUNTED}…` : String(behind);
 }
 
 /** "tcp 8080, udp 53"; '' for none. */
@@ -28,8 +34,8 @@ export function tunnelText({ vni, port }: TopologyTunnel): string {
 }
 
 /** What a device is in a word; '' where its name says it. */
-export function kindText({ kind, up, tunnel }: TopologyDevice): string {
-  const word = tunnel ? 'VXLAN' : kind === 'bridge' || kind === 'dummy' ? kind : '';
+export function kindText({ kind, up, tunnel, by }: TopologyDevice): string {
+  const word = tunnel ? 'VXLAN' : kind === 'bridge' ? kind : kind === 'dummy' ? (by === 'underlay' ? 'no cable' : kind) : '';
   return [...(word === '' ? [] : [word]), ...(up || kind === 'dummy' ? [] : ['down'])].join(', ');
 }
 

@@ -19,7 +19,7 @@ export function entrancesOf(cluster: Cluster, node: Node, pods: readonly Pod[], 
     node.iptablesSave === null
       ? [...nodePorts(cluster, node), ...hostPorts(pods), ...healthChecks(cluster)]
       : dumpedPorts(host.netfilter.iptables);
-  return unique([...ports, ...sockets(host)]);
+  return unique([...ports, ...sockets(host)]).toSorted(byPort);
 }
 
 function nodePorts(cluster: Cluster, node: Node): readonly TopologyEntrance[] {
@@ -119,6 +119,13 @@ function dumpedPorts(tables: IptablesTables): readonly TopologyEntrance[] {
     });
   });
 }
+
+/** Each kind in a group of its own, by number. */
+function byPort(a: TopologyEntrance, b: TopologyEntrance): number {
+  return KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.port - b.port;
+}
+
+const KINDS: readonly TopologyEntrance['kind'][] = ['node-port', 'health-check', 'host-port', 'socket'];
 
 function unique(entrances: readonly TopologyEntrance[]): readonly TopologyEntrance[] {
   return [...new Map(entrances.map((entrance) => [JSON.stringify(entrance), entrance])).values()];

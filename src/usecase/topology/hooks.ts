@@ -47,6 +47,6 @@ function ipvsChains(host: Host, family: 4 | 6): readonly HookedChain[] {
   return [...first].map(([hook, priority]) => ({
     hook,
     priority,
-    chain: { kind: 'ipvs', family, table: 'virtual servers', policy: null, ...makersOf(counted) },
+    chain: { kind: 'ipvs', family, table: null, chain: null, policy: null, ...makersOf(counted) },
   }));
 }

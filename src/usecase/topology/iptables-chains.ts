@@ -39,7 +39,7 @@ function baseChain(table: Table, chain: Chain, kind: 'iptables' | 'iptables-lega
     const jumps = jumpsOf(body, table);
     return { by: origin?.by ?? 'unknown', behind: rulesBehind(jumps, (name) => counted(table, name), visited) };
   });
-  return { kind, family, table: table.name, policy: chain.policy, ...makersOf(rules) };
+  return { kind, family, table: table.name, chain: chain.name, policy: chain.policy, ...makersOf(rules) };
 }
 
 function counted(table: Table, name: string): CountedChain | undefined {

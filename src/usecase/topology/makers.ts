@@ -1,3 +1,4 @@
+import { MOST_COUNTED } from '../../trace/topology.ts';
 import type { TopologyChain } from '../../trace/topology.ts';
 
 /** A rule of a base chain: whose it is, and how many rules stand behind its jump. */
@@ -15,7 +16,10 @@ export function makersOf(rules: readonly CountedRule[]): Pick<TopologyChain, 'ru
   }
   return {
     rules: rules.length,
-    behind: rules.reduce((sum, { behind }) => sum + behind, 0),
+    behind: Math.min(
+      rules.reduce((sum, { behind }) => sum + behind, 0),
+      MOST_COUNTED,
+    ),
     makers: [...byMaker].map(([by, sums]) => ({ by, ...sums })),
   };
 }

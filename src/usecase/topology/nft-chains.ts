@@ -26,7 +26,7 @@ function hooked(table: NftTable, chain: NftChain, base: NftBaseChain): readonly 
     {
       hook,
       priority: base.priority,
-      chain: { kind: 'nftables', family, table: `${table.name} ${chain.name}`, policy, ...makersOf(rules) },
+      chain: { kind: 'nftables', family, table: table.name, chain: chain.name, policy, ...makersOf(rules) },
     },
   ];
 }

@@ -69,11 +69,11 @@ function unicastPurpose(route: Route, host: Host, cluster: Cluster, owners: Owne
   if (route.dst.length === 0) return 'everything else: the router';
   const owner = owners.get(keyOf(route.dst));
   if (owner !== undefined && `node/${owner.name}` !== host.name) {
-    const how =
-      device?.kind === 'vxlan' ? ', through the tunnel' : ownerIsNextHop(owner, route) ? ', the node is the next hop' : '';
+    const how = device?.kind === 'vxlan' ? ', by the tunnel' : ownerIsNextHop(owner, route) ? ', the node is the next hop' : '';
     return `pods of ${owner.name}${how}`;
   }
-  if (device?.kind === 'bridge' && hop?.via === null && host.name !== 'underlay') return `pods of this node, on ${device.name}`;
+  if (device?.kind === 'bridge' && hop?.via === null && host.name !== 'underlay')
+    return `${cluster.cni.plugin === 'docker' ? 'containers of this host' : 'pods of this node'}, on ${device.name}`;
   const external = cluster.externals.find(({ addresses }) =>
     addresses.some((a) => isHostRoute(route.dst) && a === route.dst.address),
   );
