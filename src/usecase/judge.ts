@@ -187,7 +187,7 @@ function endOf({ made }: Branch<Step>, { verdict, status }: Ending): string {
   return JSON.stringify([
     verdict,
     status,
-    made.map(({ connection, result }) => [connection.purpose === 'before' || endOfOne(result)]),
+    made.flatMap(({ connection, result }) => (connection.purpose === 'before' ? [] : [endOfOne(result)])),
   ]);
 }
 
