@@ -39,9 +39,16 @@ function isTerminal(fd: 1 | 2): boolean {
   }
 }
 
+/** Pipes that are written to by their stream, since they were full once. */
+const waiting = new Set<1 | 2>();
+
 /** Writes all of a text at once; a closed pipe (`k8snet trace ... | head`) ends quietly. */
 function write(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text, 'utf8');
+  if (waiting.has(fd)) {
+    stream(fd).write(bytes);
+    return;
+  }
   let written = 0;
   try {
     while (written < bytes.length) written += writeSync(fd, bytes, written);
@@ -51,6 +58,7 @@ function write(fd: 1 | 2, text: string): void {
     if (code === 'EPIPE' || (code !== 'EAGAIN' && fd === 2)) return;
     if (code !== 'EAGAIN') throw new UsageError(`standard output cannot be written to (${code})`);
     // Somebody made this pipe non-blocking and it is full: the stream knows how to wait.
+    waiting.add(fd);
     stream(fd).on('error', () => {});
     stream(fd).write(bytes.subarray(written));
   }

@@ -12,20 +12,36 @@ import { UsageError } from './errors.ts';
 import { printableLines } from '../render/printable.ts';
 import type { ExitCode, Io } from './io.ts';
 
-/** What a command gives back: the text for stdout and the exit code. */
+/** What a command gives back: the text for stdout, whole or in pieces that are made when they are written, and the exit code. */
 export interface CommandResult {
-  readonly stdout: string;
+  readonly stdout: string | Iterable<string>;
   readonly exitCode: ExitCode;
 }
 
 /** Turns a command's work into commander's action: output comes last and at once, so that a failing command prints no data. */
 export type Act = (work: () => Promise<CommandResult>) => Promise<void>;
 
+/** About as much as is written at once. */
+const CHUNK = 1 << 20;
+
+function* gathered(parts: Iterable<string>): Generator<string> {
+  let waiting: string[] = [];
+  let length = 0;
+  for (const part of parts) {
+    waiting.push(part);
+    length += part.length;
+    if (length < CHUNK) continue;
+    yield waiting.join('');
+    [waiting, length] = [[], 0];
+  }
+  yield waiting.join('');
+}
+
 /** The whole command line; `onExit` is told the exit code of the command that ran. */
 export function buildProgram(io: Io, onExit: (code: ExitCode) => void): Command {
   const act: Act = async (work) => {
     const { stdout, exitCode } = await work();
-    io.out(stdout);
+    for (const part of typeof stdout === 'string' ? [stdout] : gathered(stdout)) io.out(part);
     onExit(exitCode);
   };
   const program = new Command('k8snet')

@@ -3,7 +3,7 @@ import { checkGithub } from '../../render/check/github.ts';
 import { checkJunit } from '../../render/check/junit.ts';
 import { checkText } from '../../render/check/text.ts';
 import { formatDiagnostics } from '../../render/diagnostics.ts';
-import { jsonText } from '../../render/json.ts';
+import { jsonParts, jsonText } from '../../render/json.ts';
 import { checkDiagnostics } from '../../usecase/check-diagnostics.ts';
 import { runChecks } from '../../usecase/check.ts';
 import { engine } from '../../usecase/engine.ts';
@@ -75,7 +75,8 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   progress.end();
   for (const { format, path } of options.outputFile ?? [])
     writeFileAtomically(path, reportText(report, format, { color: false }, io));
-  return { stdout: reportText(report, options.output, options, io), exitCode: report.failed === 0 ? EXIT.yes : EXIT.no };
+  const stdout = options.output === 'json' ? jsonParts(report) : reportText(report, options.output, options, io);
+  return { stdout, exitCode: report.failed === 0 ? EXIT.yes : EXIT.no };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { jsonText } from '../../render/json.ts';
+import { jsonParts } from '../../render/json.ts';
 import { traceMermaid } from '../../render/mermaid.ts';
 import { comparisonText } from '../../render/text/comparison.ts';
 import { traceListText, traceText } from '../../render/text/trace.ts';
@@ -100,24 +100,25 @@ async function trace(args: readonly string[], options: TraceCommandOptions, io: 
       : null;
   // What differs is the answer; the traces themselves are for who asks for all rules.
   if (compared !== null && options.detail !== 'rules') return { stdout: compared, exitCode: connected ? EXIT.yes : EXIT.no };
+  const document: Trace | TraceList = asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!;
   return {
-    stdout: [
-      ...(compared === null ? [] : [compared, '\n']),
-      show(
-        asList ? { apiVersion: 'k8snet/v1', kind: 'TraceList', items: traces } : traces[0]!,
-        describeRule(scenario.cluster),
-        options,
-        io,
-      ),
-    ].join(''),
+    stdout:
+      options.output === 'json'
+        ? jsonParts(document)
+        : [
+            ...(compared === null ? [] : [compared, '\n']),
+            show(document, describeRule(scenario.cluster), { ...options, output: options.output }, io),
+          ],
     exitCode: connected ? EXIT.yes : EXIT.no,
   };
 }
 
-function show(document: Trace | TraceList, describe: DescribeRule, options: TraceCommandOptions, io: Io): string {
+interface ShowOptions extends Omit<TraceCommandOptions, 'output'> {
+  readonly output: 'text' | 'mermaid';
+}
+
+function show(document: Trace | TraceList, describe: DescribeRule, options: ShowOptions, io: Io): string {
   switch (options.output) {
-    case 'json':
-      return jsonText(document);
     case 'mermaid':
       if (document.kind === 'TraceList')
         throw new UsageError('-o mermaid draws one trace at a time', 'leave out --repeat, or give one --proxy-mode');
