@@ -3,6 +3,7 @@ import { formatIp } from '../net/ip.ts';
 import type { ConnectionResult } from '../kernel/walk/connection.ts';
 import type { ProxyEvent, TraceEvent } from '../trace/event.ts';
 import type { Cause, Leg, Outcome, Verdict } from '../trace/outcome.ts';
+import { checkNotes, toldChecks } from './balancer/told-checks.ts';
 import { findCause } from './cause/find-cause.ts';
 import type { Branch, Made } from './explore.ts';
 import type { Journey } from './journey/journey.ts';
@@ -55,7 +56,9 @@ export function tell(branches: readonly Branch<Step>[], journey: Journey, labora
   return {
     outcomes: all.map((group) => outcomeOf(group, laboratory, context)),
     assumptions: [...new Set(all.flatMap(({ ending }) => ending.assumptions))],
-    notes: [...new Set(all.flatMap(({ ending }) => ending.notes))],
+    notes: [
+      ...new Set(all.flatMap(({ ending, first }) => [...ending.notes, ...checkNotes(resultsOf(first.made), laboratory.health)])),
+    ],
   };
 }
 
@@ -83,8 +86,11 @@ function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory
 
 /** What the balancers on the way had asked the nodes before a connection came. */
 function healthChecks(made: readonly Made<Step>[], { health }: Laboratory): readonly Made<Step>[] {
-  const hosts = made.flatMap(({ result }) => result.request.map(({ host }) => host));
-  return [...new Set(hosts)].flatMap((host) => health.checksOf(host).map((check) => check.made));
+  return toldChecks(resultsOf(made), health).map((check) => check.made);
+}
+
+function resultsOf(made: readonly Made<Step>[]): readonly ConnectionResult[] {
+  return made.map(({ result }) => result);
 }
 
 /** The first connection that went wrong has it, the asked one before those behind it; queries only where no name was found. */

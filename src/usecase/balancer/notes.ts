@@ -55,7 +55,6 @@ function clientAddress(balancer: Balancer, result: ConnectionResult): string[] {
   }
   const lost = result.request.find((e) => e.kind === 'nat' && e.type === 'snat' && e.before.src === client);
   if (lost === undefined) return [];
-  const where = lost.host.slice(lost.host.indexOf('/') + 1);
   if (lost.host === balancer.host) {
     return [
       `the balancer masquerades ${client}: the node would answer this client directly, and the client would not know the answer for one`,
@@ -63,6 +62,6 @@ function clientAddress(balancer: Balancer, result: ConnectionResult): string[] {
   }
   if (service.externalTrafficPolicy === 'Local') return [];
   return [
-    `externalTrafficPolicy Cluster: ${where} may send the connection on to another node, so it masquerades ${client} to have the answer come back; policy Local would keep the address`,
+    `externalTrafficPolicy Cluster: a node may send the connection on to another one, so it masquerades ${client} to have the answer come back; policy Local would keep the address`,
   ];
 }

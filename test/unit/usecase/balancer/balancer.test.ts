@@ -151,3 +151,42 @@ describe('causes', () => {
     });
   });
 });
+
+test('both families, each by an address of its own', () => {
+  const text = `
+loadBalancer: {}
+cluster: { podCIDR: [10.244.0.0/16, 'fd00:10:244::/56'], serviceCIDR: [10.96.0.0/12, 'fd00:10:96::/112'] }
+nodes: [{ name: node-1, ip: [192.168.0.11, 'fd00:192::11'] }]
+pods: [{ name: web, node: node-1, labels: { app: web }, ports: [8080] }]
+services:
+  - name: web
+    type: LoadBalancer
+    externalTrafficPolicy: Local
+    ipFamilyPolicy: PreferDualStack
+    selector: { app: web }
+    ports: [{ port: 80, targetPort: 8080 }]
+external: [{ name: laptop, ip: [203.0.113.9, '2001:db8::9'] }]
+checks:
+  - { name: four, from: external/laptop, to: 'svc/web:80' }
+  - { name: six, from: external/laptop, to: '[2001:db8:1b::1]:80' }
+`;
+  const sources = [1, 2].map((number) => traceCheck(scenarioOf(text), number).outcomes[0]?.source);
+  expect(sources).toEqual(['203.0.113.9', '2001:db8::9']);
+});
+
+test('of many health checks a few are told, those that failed first', () => {
+  const nodes = Array.from({ length: 20 }, (_, i) => `  - { name: node-${i}, ip: 192.168.0.${10 + i} }`).join('\n');
+  const text = `
+loadBalancer: {}
+nodes:
+${nodes}
+pods: [{ name: web, node: node-0, labels: { app: web }, ports: [8080] }]
+services:
+  - { name: web, type: LoadBalancer, ${LOCAL}, selector: { app: web }, ports: [{ port: 80, targetPort: 8080 }] }
+external: [{ name: laptop, ip: 203.0.113.9 }]
+checks: [{ from: external/laptop, to: 'svc/web:80' }]
+`;
+  const traced = traceCheck(scenarioOf(text));
+  expect(traced.outcomes[0]?.legs.map(({ answer }) => answer)).toEqual(Array(16).fill('HTTP 503, no local endpoints'));
+  expect(traced.notes?.join()).toContain('has checked 20 nodes, of which 1 are well');
+});
