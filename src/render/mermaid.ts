@@ -4,7 +4,8 @@ import { percent } from './style.ts';
 import { endpoint, shortName } from './text/names.ts';
 import { nextEvent, summaryView } from './text/views.ts';
 import type { TraceEvent } from '../trace/event.ts';
-import type { Outcome } from '../trace/outcome.ts';
+import { isAhead } from './legs.ts';
+import type { Leg, Outcome } from '../trace/outcome.ts';
 import type { Trace } from '../trace/trace.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { Trace } from '../trace/trace.ts';
  */
 export function traceMermaid(trace: Trace): string {
   const { from, to, outcomes } = printableDeep(trace);
-  const hosts = [...new Set(outcomes.flatMap((outcome) => [...outcome.request, ...outcome.reply].map((event) => event.host)))];
+  const hosts = [...new Set(outcomes.flatMap(hostsOf))];
   const ids = new Map(hosts.map((host, i) => [host, `h${i}`]));
   const branches = outcomes.flatMap((outcome, i) => [...branchStart(outcome, i, outcomes.length), ...steps(outcome, ids)]);
   const lines = [
@@ -26,6 +27,13 @@ export function traceMermaid(trace: Trace): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** In the order in which the packets of an outcome get to them. */
+function hostsOf({ request, reply, legs }: Outcome): readonly string[] {
+  const ahead = legs.filter(isAhead).flatMap((leg) => leg.request);
+  const behind = legs.filter((leg) => !isAhead(leg)).flatMap((leg) => leg.request);
+  return [...ahead, ...request, ...behind, ...reply].map((event) => event.host);
+}
+
 function branchStart(outcome: Outcome, i: number, count: number): readonly string[] {
   if (count < 2) return [];
   return [
@@ -34,13 +42,27 @@ function branchStart(outcome: Outcome, i: number, count: number): readonly strin
 }
 
 function steps(outcome: Outcome, ids: ReadonlyMap<string, string>): readonly string[] {
-  const last = outcome.request.at(-1) ?? outcome.reply.at(-1);
-  const note = last
-    ? [
-        `  Note over ${ids.get(last.host)}: ${mermaidLabel(outcome.cause ? `${outcome.verdict}: ${outcome.cause.code}` : outcome.verdict)}`,
-      ]
-    : [];
-  return [...part(outcome.request, '->>', ids), ...part(outcome.reply, '-->>', ids), ...note];
+  const { legs, request, reply, cause, verdict } = outcome;
+  const last = request.at(-1) ?? reply.at(-1) ?? legs.at(-1)?.request.at(-1);
+  const note = last ? [`  Note over ${ids.get(last.host)}: ${mermaidLabel(cause ? `${verdict}: ${cause.code}` : verdict)}`] : [];
+  return [
+    ...legs.filter(isAhead).flatMap((leg) => queryArrows(leg, ids)),
+    ...part(request, '->>', ids),
+    ...legs.filter((leg) => !isAhead(leg)).flatMap((leg) => part(leg.request, '->>', ids)),
+    ...part(reply, '-->>', ids),
+    ...note,
+  ];
+}
+
+/** Of what is over before the connection is made only who asks whom, and the answer. */
+function queryArrows({ purpose, text, answer, verdict, request }: Leg, ids: ReadonlyMap<string, string>): readonly string[] {
+  const [from, to] = [request[0], request.at(-1)];
+  if (!from || !to) return [];
+  const what = text === undefined ? purpose : `${purpose} ${text}`;
+  return [
+    `  ${ids.get(from.host)}->>${ids.get(to.host)}: ${mermaidLabel(what)}`,
+    `  ${ids.get(to.host)}-->>${ids.get(from.host)}: ${mermaidLabel(answer ?? verdict)}`,
+  ];
 }
 
 /** Frames that get from one host to another, and what was done to the packet in between. */

@@ -1,3 +1,4 @@
+import { isAhead } from '../legs.ts';
 import { printableDeep } from '../printable.ts';
 import { finish, percent } from '../style.ts';
 import { commonPrefix, groupBranches } from './branches.ts';
@@ -172,11 +173,6 @@ function way(events: readonly TraceEvent[]): readonly string[] {
   return events.flatMap((event) =>
     event.kind === 'rx' || event.kind === 'tx' ? [`${event.host} ${event.kind} ${event.device}`] : [],
   );
-}
-
-/** Queries, probes and earlier connections are over when the asked one is made; processes pass it on behind it. */
-function isAhead({ purpose }: Leg): boolean {
-  return purpose === 'before' || purpose === 'resolve' || purpose === 'probe';
 }
 
 /** Queries mostly go the way of the query before: that is told once. */
