@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sha1Hex } from '../support/digest.ts';
 import type { Pod } from './model/cluster.ts';
 
 /** Name of the CNI network in flannel's and kubelet's configurations. */
@@ -6,7 +7,7 @@ export const NETWORK_NAME = 'cbr0';
 
 /** Id of a pod's sandbox, which a runtime draws at random: 48 zeros and 16 hex digits of sha1("namespace/name"). */
 export function sandboxId(pod: Pick<Pod, 'namespace' | 'name'>): string {
-  return '0'.repeat(48) + hash('sha1', `${pod.namespace}/${pod.name}`).slice(0, 16);
+  return '0'.repeat(48) + sha1Hex(`${pod.namespace}/${pod.name}`).slice(0, 16);
 }
 
 /** Chain of a pod as the CNI plugins name it: a prefix and sha512(network name + sandbox id), 28 characters in all. */

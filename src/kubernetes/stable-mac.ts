@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { macFromIp, parseMac } from '../net/mac.ts';
 import { invariant } from '../support/invariant.ts';
+import { sha1Hex } from '../support/digest.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { Mac } from '../net/mac.ts';
 import type { Pod } from './model/cluster.ts';
@@ -32,7 +32,7 @@ export function fixedMac(prefix: (typeof MAC_PREFIX)[keyof typeof MAC_PREFIX], a
 
 /** MAC of the node end of a pod's veth; never seen on the wire. */
 export function vethMac(pod: Pick<Pod, 'namespace' | 'name'>): Mac {
-  const digits = hash('sha1', `${pod.namespace}/${pod.name}mac`).slice(0, 10);
+  const digits = sha1Hex(`${pod.namespace}/${pod.name}mac`).slice(0, 10);
   const mac = parseMac(`d6:${digits.match(/../g)?.join(':')}`);
   invariant(mac !== null, 'five bytes of a digest make a MAC');
   return mac;
@@ -40,5 +40,5 @@ export function vethMac(pod: Pick<Pod, 'namespace' | 'name'>): Mac {
 
 /** Name of the node end of a pod's veth: "veth" and the first 8 hex digits of sha1("namespace/name"). */
 export function vethName(pod: Pick<Pod, 'namespace' | 'name'>): string {
-  return `veth${hash('sha1', `${pod.namespace}/${pod.name}`).slice(0, 8)}`;
+  return `veth${sha1Hex(`${pod.namespace}/${pod.name}`).slice(0, 8)}`;
 }

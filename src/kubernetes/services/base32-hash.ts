@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256Hex } from '../../support/digest.ts';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Two base32 characters for each 10 bits. */
@@ -6,7 +6,7 @@ const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, i) => BASE32[i
 
 /** The first 8 or 16 characters of base32(sha256(text)), as the names of kube-proxy's chains carry them. */
 export function base32Hash(text: string, length: 8 | 16): string {
-  const digest = hash('sha256', text, 'hex');
+  const digest = sha256Hex(text);
   const half = quarter(digest, 0) + quarter(digest, 5);
   return length === 8 ? half : half + quarter(digest, 10) + quarter(digest, 15);
 }
