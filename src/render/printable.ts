@@ -11,6 +11,9 @@ const UNSAFE = new RegExp(
   'g',
 );
 
+/** All of them but line breaks. Only looked for: nearly always there is nothing to replace, and texts are large. */
+const UNSAFE_IN_LINES = new RegExp(UNSAFE.source.replace('\\u0000-', '\\u0000-\\u0009\\u000b-'));
+
 /** Text of foreign origin (names, comments, rule texts) made safe to print: each unsafe character becomes `\xHH` or `\uHHHH`. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, escaped);
@@ -22,16 +25,13 @@ export function printableDeep<T>(value: T): T {
   return isPrintable(value) ? value : (walk(value) as T);
 }
 
-const UNSAFE_ONCE = new RegExp(UNSAFE.source);
+/** In JSON text: an escape other than of a quote or a backslash, or an unsafe character that JSON leaves as it is. */
+const UNSAFE_ESCAPED = new RegExp(`\\\\[^"\\\\]|${UNSAFE.source}`);
 
+/** False also for some text that is safe: a backslash before a letter. */
 function isPrintable(value: unknown): boolean {
-  if (typeof value === 'string') return !UNSAFE_ONCE.test(value);
-  if (value === null || typeof value !== 'object') return true;
-  if (Array.isArray(value)) return value.every(isPrintable);
-  for (const key in value) {
-    if (UNSAFE_ONCE.test(key) || !isPrintable((value as Record<string, unknown>)[key])) return false;
-  }
-  return true;
+  const json = JSON.stringify(value) as string | undefined;
+  return json === undefined || !UNSAFE_ESCAPED.test(json);
 }
 
 function walk(value: unknown): unknown {
@@ -43,6 +43,7 @@ function walk(value: unknown): unknown {
 
 /** {@link printable} for text of several lines, whose line breaks stay, and tabs that indent a line. */
 export function printableLines(text: string): string {
+  if (!UNSAFE_IN_LINES.test(text)) return text;
   return text.replace(UNSAFE, (char, at: number) => (char === '\n' || isIndent(text, at) ? char : escaped(char)));
 }
 

@@ -3,30 +3,17 @@
  * a backslash inside quotes takes the next character literally.
  */
 export function splitRuleWords(line: string): string[] {
-  const words: string[] = [];
-  let word = '';
-  let inWord = false;
-  let quoted = false;
-  for (let i = 0; i < line.length; i++) {
-    const c = line[i]!;
-    if (quoted) {
-      if (c === '\\' && i + 1 < line.length) word += line[++i]!;
-      else if (c === '"') quoted = false;
-      else word += c;
-    } else if (c === '"') {
-      quoted = true;
-      inWord = true;
-    } else if (c === ' ' || c === '\t' || c === '\n' || c === '\r') {
-      if (inWord) words.push(word);
-      word = '';
-      inWord = false;
-    } else {
-      word += c;
-      inWord = true;
-    }
-  }
-  if (inWord) words.push(word);
-  return words;
+  const words: string[] = line.match(WORDS) ?? [];
+  if (!line.includes('"')) return words;
+  return words.map((word) => (word.includes('"') ? word.replace(QUOTED, unquoted) : word));
+}
+
+/** Runs of other characters and quoted parts, in one word as long as no blank is between them. The last quote may be left open. */
+const WORDS = /(?:[^ \t\n\r"]+|"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$))+/g;
+const QUOTED = /"((?:[^"\\]+|\\[\s\S])*)(?:"|(\\?)$)/g;
+
+function unquoted(_: string, inside: string, last = ''): string {
+  return inside.replace(/\\([\s\S])/g, '$1') + last;
 }
 
 /** Quotes a value where xtables_save_string does: anything but letters, digits, "_" and "-". */
