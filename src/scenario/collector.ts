@@ -1,4 +1,4 @@
-import type { ExternalHost, SourcePosition } from '../kubernetes/model/cluster.ts';
+import type { ExternalHost, LeftOutPod, SourcePosition } from '../kubernetes/model/cluster.ts';
 import type { Check } from '../kubernetes/model/check.ts';
 import type { IngressClass } from '../kubernetes/model/ingress.ts';
 import type { CniDraft, KubeProxyDraft } from './draft-config.ts';
@@ -6,8 +6,10 @@ import type {
   ClusterDraft,
   Drafts,
   ExternalNameDraft,
+  FlannelConfigMapDraft,
   IngressDraft,
   IngressSettingsDraft,
+  KubeProxyConfigMapDraft,
   LoadBalancerDraft,
   NodeDraft,
   PodDraft,
@@ -44,6 +46,9 @@ export class Collector {
   #kubeProxy: KubeProxyDraft | undefined;
   #ingress: IngressSettingsDraft | undefined;
   #loadBalancer: LoadBalancerDraft | undefined;
+  #flannelConfigMap: FlannelConfigMapDraft | undefined;
+  #kubeProxyConfigMap: KubeProxyConfigMapDraft | undefined;
+  readonly #leftOut: LeftOutPod[] = [];
 
   constructor(problems: Problems) {
     this.#problems = problems;
@@ -145,6 +150,19 @@ export class Collector {
     else this.#kubeProxy = config;
   }
 
+  /** The first of a dump counts: there is one in a cluster. */
+  addFlannelConfigMap(config: FlannelConfigMapDraft): void {
+    this.#flannelConfigMap ??= config;
+  }
+
+  addKubeProxyConfigMap(config: KubeProxyDraft, where: string): void {
+    this.#kubeProxyConfigMap ??= { config, where };
+  }
+
+  leaveOut(pod: LeftOutPod): void {
+    this.#leftOut.push(pod);
+  }
+
   addNotModelled(kind: string, namespace: string, name: string): void {
     this.#notModelled.push({ kind, namespace, name });
   }
@@ -182,6 +200,9 @@ export class Collector {
       checks: this.#checks,
       steps: this.#steps,
       notModelled: this.#notModelled,
+      ...(this.#leftOut.length > 0 && { leftOutPods: this.#leftOut }),
+      ...(this.#flannelConfigMap && { flannelConfigMap: this.#flannelConfigMap }),
+      ...(this.#kubeProxyConfigMap && { kubeProxyConfigMap: this.#kubeProxyConfigMap }),
     };
   }
 

@@ -3,6 +3,7 @@ import type {
   ContainerPort,
   EndpointSlice,
   ExternalHost,
+  LeftOutPod,
   NodeInterface,
   ServiceType,
   SourcePosition,
@@ -263,4 +264,20 @@ export interface Drafts {
   readonly checks: readonly Check[];
   readonly steps: readonly StepDraft[];
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
+  readonly leftOutPods?: readonly LeftOutPod[];
+  readonly flannelConfigMap?: FlannelConfigMapDraft;
+  readonly kubeProxyConfigMap?: KubeProxyConfigMapDraft;
+}
+
+/** What flannel's ConfigMap says. `where`: its name, for people. */
+export interface FlannelConfigMapDraft {
+  readonly cni: CniDraft;
+  readonly podCidrs: readonly Cidr[];
+  readonly where: string;
+}
+
+/** What kubeadm's ConfigMap for kube-proxy says. */
+export interface KubeProxyConfigMapDraft {
+  readonly config: KubeProxyDraft;
+  readonly where: string;
 }

@@ -4,6 +4,7 @@ import { readKubernetesObject, readListItem } from './objects/objects.ts';
 import type { Drafts } from './drafts.ts';
 import { Problems } from './reading/problems.ts';
 import { Reader } from './reading/reader.ts';
+import { detectNetwork } from './resolve/detected-cni.ts';
 import { resolveCluster } from './resolve/resolve.ts';
 import type { InputFile, ReadFile, ScenarioResult } from './scenario.ts';
 import { readDocument } from './short-form/document.ts';
@@ -21,7 +22,7 @@ import { validate } from './validate/validate.ts';
  */
 export function loadScenario(files: readonly InputFile[], options: { readonly readFile: ReadFile }): ScenarioResult {
   const { problems, out, documents } = readFiles(files, options.readFile, false) ?? readWhole(files, options.readFile);
-  const drafts = out.drafts();
+  const { drafts, assumptions } = detectNetwork(out.drafts());
   if (problems.hasErrors) {
     alsoTellOfTheCluster(drafts, problems);
     return { ok: false, diagnostics: problems.errors() };
@@ -45,7 +46,7 @@ export function loadScenario(files: readonly InputFile[], options: { readonly re
       cluster,
       checks: checks.first,
       steps: checks.steps,
-      assumptions: assumptionsOf(drafts.cni === undefined),
+      assumptions,
       diagnostics: problems.diagnostics(),
     },
   };
@@ -139,8 +140,4 @@ function readOne(reader: Reader, documents: readonly unknown[], index: number, r
   if (kind === undefined && apiVersion === undefined) readDocument(reader, document, readFile, out);
   else readKubernetesObject(reader, document, out);
   return 1;
-}
-
-function assumptionsOf(cniIsAssumed: boolean): readonly string[] {
-  return cniIsAssumed ? ['No CNI is given: flannel with VXLAN is assumed (cni: flannel-vxlan)'] : [];
 }

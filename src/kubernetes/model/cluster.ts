@@ -41,6 +41,15 @@ export interface Cluster {
   readonly externalDns: readonly ExternalName[];
   /** Objects that are given but not modelled yet (NetworkPolicy ...): named in the verdict. */
   readonly notModelled: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
+  /** Left out: none. */
+  readonly leftOutPods?: readonly LeftOutPod[];
+}
+
+/** A pod of the input that takes no part, and why: "it has ended (phase Succeeded) and holds no address". */
+export interface LeftOutPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly why: string;
 }
 
 export interface KubernetesVersion {

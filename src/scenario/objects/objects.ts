@@ -3,12 +3,15 @@ import type { Reader } from '../reading/reader.ts';
 import { readKubeProxy } from '../reading/kube-proxy.ts';
 import type { Mapping } from '../source/container.ts';
 import { isMapping, valueAt } from '../source/container.ts';
+import { readConfigMap } from './config-map.ts';
 import { readEndpointSlice } from './endpoint-slice.ts';
 import { readEndpoints } from './endpoints.ts';
 import { readIngress, readIngressClass } from './ingress.ts';
 import { readMetadata } from './metadata.ts';
 import { readNode } from './node.ts';
 import { readPod } from './pod.ts';
+import type { LeftOutPod } from '../../kubernetes/model/cluster.ts';
+import type { PodDraft } from '../drafts.ts';
 import { readService } from './service.ts';
 import { readWorkload } from './workload.ts';
 
@@ -31,7 +34,7 @@ function readObject(reader: Reader, object: Mapping, kind: string, out: Collecto
     case 'Node':
       return out.addNode('object', readNode(reader, object));
     case 'Pod':
-      return out.addPod('object', readPod(reader, object));
+      return addPod(out, readPod(reader, object));
     case 'Service':
       return out.addService('object', readService(reader, object));
     case 'EndpointSlice':
@@ -45,6 +48,8 @@ function readObject(reader: Reader, object: Mapping, kind: string, out: Collecto
       return out.addWorkload(readWorkload(reader, object, kind));
     case 'KubeProxyConfiguration':
       return out.addKubeProxy('object', readKubeProxy(reader, object));
+    case 'ConfigMap':
+      return readConfigMap(reader, object, out);
     case 'Ingress':
       return out.addIngress('object', readIngress(reader, object));
     case 'IngressClass':
@@ -77,6 +82,11 @@ export function readListItem(reader: Reader, item: Mapping, kind: string, out: C
   }
   const message = 'An item of a List must be a Kubernetes object with a kind';
   reader.problems.error('not-an-object', message, reader.position(item));
+}
+
+function addPod(out: Collector, pod: PodDraft | LeftOutPod | undefined): void {
+  if (pod !== undefined && 'why' in pod) out.leaveOut(pod);
+  else out.addPod('object', pod);
 }
 
 function readNotModelled(reader: Reader, object: Mapping, kind: string, out: Collector): void {

@@ -1,5 +1,6 @@
 import { familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import type { LeftOutPod } from '../../kubernetes/model/cluster.ts';
 import type { PodDraft, PortDraft } from '../drafts.ts';
 import { parseIpSloppy, readHostIp } from '../reading/addresses.ts';
 import { MAX_PORT, readPort, readTransport } from '../reading/common.ts';
@@ -9,33 +10,41 @@ import type { Mapping } from '../source/container.ts';
 import { isList, isMapping, valueAt } from '../source/container.ts';
 import { readMetadata, readOwner, section } from './metadata.ts';
 
-/** A core/v1 Pod. Undefined also for pods that have ended (they hold no address) and, with a warning, that nobody could schedule. */
-export function readPod(reader: Reader, object: Mapping): PodDraft | undefined {
+/**
+ * A core/v1 Pod. Left out, and why: pods that have ended and hold no address any more, and those that have none yet; with a warning those
+ * that nobody could schedule.
+ */
+export function readPod(reader: Reader, object: Mapping): PodDraft | LeftOutPod | undefined {
   const metadata = readMetadata(reader, object);
   if (metadata === undefined) return undefined;
   const spec = section(reader, object, 'spec');
   const status = section(reader, object, 'status');
   const phase = valueAt(status, 'phase');
-  if (phase === 'Succeeded' || phase === 'Failed') return undefined;
+  const leftOut = (why: string): LeftOutPod => ({ namespace: metadata.namespace, name: metadata.name, why });
+  if (phase === 'Succeeded' || phase === 'Failed') return leftOut(`it has ended (phase ${phase}) and holds no address`);
   const node = reader.string(spec, 'nodeName');
   const position = reader.source.namePosition(metadata.raw);
   if (node === undefined && phase === 'Pending') {
     const message = `Pod ${metadata.namespace}/${metadata.name} is on no node yet (Pending); it is left out`;
     reader.problems.warning('pending-pod', message, position);
-    return undefined;
+    return leftOut('it is on no node yet (phase Pending)');
   }
+  const addresses = readAddresses(reader, status);
+  const hostNetwork = reader.boolean(spec, 'hostNetwork');
+  if (phase === 'Pending' && addresses === undefined && hostNetwork !== true)
+    return leftOut('it has no address yet (phase Pending: its containers have not started)');
   return {
     namespace: metadata.namespace,
     name: metadata.name,
     position,
     node,
     placeable: true,
-    addresses: readAddresses(reader, status),
+    addresses,
     labels: reader.textMap(metadata.raw, 'labels'),
     ready: isReady(status),
     terminating: valueAt(metadata.raw, 'deletionTimestamp') !== undefined,
     owner: readOwner(metadata.raw),
-    hostNetwork: reader.boolean(spec, 'hostNetwork'),
+    hostNetwork,
     ports: readPodPorts(reader, spec),
     containers: readContainerNames(spec),
     dns: readPodDns(reader, spec, 'lenient'),

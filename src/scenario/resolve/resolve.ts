@@ -59,6 +59,7 @@ export function resolveCluster(
     loadBalancer,
     externalDns: resolveExternalDns(drafts, nodes, problems),
     notModelled: drafts.notModelled,
+    ...(drafts.leftOutPods && { leftOutPods: drafts.leftOutPods }),
   };
   return { cluster, pods: podDrafts };
 }

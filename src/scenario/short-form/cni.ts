@@ -6,8 +6,18 @@ import type { Mapping } from '../source/container.ts';
 import { isList, isMapping, valueAt } from '../source/container.ts';
 
 const PLUGINS: readonly CniDraft['plugin'][] = ['none', 'docker', 'bridge', 'flannel', 'weave'];
-const BACKENDS: readonly FlannelBackend[] = ['vxlan', 'host-gw', 'ali-vpc', 'aws-vpc', 'gce', 'udp', 'ipip', 'wireguard'];
-const NAMES: readonly string[] = [...PLUGINS, ...BACKENDS.map((b) => `flannel-${b}`)];
+/** Backends by the names of flannel's configuration. */
+export const FLANNEL_BACKENDS: readonly FlannelBackend[] = [
+  'vxlan',
+  'host-gw',
+  'ali-vpc',
+  'aws-vpc',
+  'gce',
+  'udp',
+  'ipip',
+  'wireguard',
+];
+const NAMES: readonly string[] = [...PLUGINS, ...FLANNEL_BACKENDS.map((b) => `flannel-${b}`)];
 
 /** One set of keys for all plugins; a plugin passes over what it has no use for. */
 const KEYS: readonly string[] = [
@@ -33,7 +43,7 @@ export function readCni(reader: Reader, document: Mapping): CniDraft | undefined
   if (name === undefined) return undefined;
   const position = reader.position(document, 'cni');
   const plugin = PLUGINS.find((p) => p === name) ?? 'flannel';
-  return { plugin, backend: BACKENDS.find((b) => name === `flannel-${b}`), position };
+  return { plugin, backend: FLANNEL_BACKENDS.find((b) => name === `flannel-${b}`), position };
 }
 
 function readMapping(reader: Reader, cni: Mapping): CniDraft | undefined {
@@ -46,7 +56,7 @@ function readMapping(reader: Reader, cni: Mapping): CniDraft | undefined {
   reader.allowOnly(cni, 'cni', KEYS);
   return {
     plugin,
-    backend: reader.oneOf(cni, 'backend', BACKENDS),
+    backend: reader.oneOf(cni, 'backend', FLANNEL_BACKENDS),
     vni: reader.integer(cni, 'vni', 1, 0xffffff),
     port: readPort(reader, cni, 'port'),
     mtu: readMtu(reader, cni, 'mtu'),

@@ -9,7 +9,10 @@ import type { RefKind, Result } from './ref.ts';
 type Named = { readonly namespace: string; readonly name: string };
 
 export function findPod(cluster: Cluster, namespace: string, name: string): Result<Pod> {
-  return findNamespaced('pod', cluster.pods, namespace, name);
+  const pod = findNamespaced('pod', cluster.pods, namespace, name);
+  if (pod.ok) return pod;
+  const left = cluster.leftOutPods?.find((other) => other.name === name && other.namespace === namespace);
+  return left ? refused(`pod "${namespace}/${name}" takes no part: ${left.why}`) : pod;
 }
 
 export function findService(cluster: Cluster, namespace: string, name: string): Result<Service> {
