@@ -1,7 +1,9 @@
 import { printableJson } from './printable.ts';
 
-/** How deep a document is taken apart: a list of traces, a trace, its outcomes, an outcome, one part's events. */
-const DEPTH = 6;
+/** How deep a document is taken apart: a trace, its outcomes, an outcome; what holds one part's events is a piece. */
+const DEPTH = 3;
+/** And what holds several of them: a list of traces, the checks of a report. */
+const DEPTH_OF_MANY = 5;
 
 /** Any document of the public contract as JSON, two spaces deep. Ends with a line break. */
 export function jsonText(document: object): string {
@@ -10,7 +12,7 @@ export function jsonText(document: object): string {
 
 /** The same piece by piece, for documents that are too large to hold their text. */
 export function* jsonParts(document: object): Generator<string> {
-  yield* partsOf(document, '', DEPTH);
+  yield* partsOf(document, '', 'items' in document || 'checks' in document ? DEPTH_OF_MANY : DEPTH);
   yield '\n';
 }
 

@@ -56,9 +56,11 @@ function isIndent(text: string, at: number): boolean {
 
 /** JSON text in which unsafe characters that JSON.stringify leaves alone are written as \uHHHH: the same data, safe to print. */
 export function printableJson(json: string): string {
-  // The line breaks of the layout stay: inside strings JSON has escaped them already.
-  return json.replace(UNSAFE, (char) => (char === '\n' ? char : unicodeEscape(char)));
+  return json.replace(UNSAFE_IN_JSON, unicodeEscape);
 }
+
+/** Line breaks are those of the layout: inside strings JSON has escaped them already. */
+const UNSAFE_IN_JSON = new RegExp(UNSAFE.source.replace('\\u0000-\\u001f', '\\u0000-\\u0009\\u000b-\\u001f'), 'g');
 
 function escaped(char: string): string {
   const code = char.charCodeAt(0);
