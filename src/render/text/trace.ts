@@ -2,6 +2,7 @@ import { isAhead } from '../legs.ts';
 import { printableDeep } from '../printable.ts';
 import { finish, percent } from '../style.ts';
 import { commonPrefix, groupBranches } from './branches.ts';
+import { folded } from './fold.ts';
 import { gridOf, layOut } from './layout.ts';
 import { endpoint, protocolName, shortName } from './names.ts';
 import { verdictBlock } from './verdict.ts';
@@ -44,10 +45,11 @@ interface Section {
 }
 
 function render(trace: Trace, options: TraceTextOptions, style: Style): readonly string[] {
-  const sections =
+  const told =
     trace.outcomes.length > 1
       ? branchedSections(trace.outcomes, options)
       : trace.outcomes.flatMap((outcome) => outcomeSections(outcome, 0, options));
+  const sections = told.map((section) => ({ ...section, lines: folded(section.lines) }));
   const grid = gridOf(sections.flatMap((section) => section.lines));
   const body = sections.flatMap((section) => [...heading(section, style), ...layOut(section.lines, grid, style)]);
   const legend = options.detail === 'summary' ? [] : [style.chalk.dim(LEGEND)];
