@@ -1,5 +1,6 @@
 import { API_VERSION } from '../../trace/trace.ts';
 import { openLaboratory } from '../laboratory.ts';
+import { withNeededServices } from '../needed-services.ts';
 import { needsFreshLab } from './fresh-lab.ts';
 import { planLab } from './plan-lab.ts';
 import { judgeVerification, planVerification } from './verify.ts';
@@ -53,7 +54,10 @@ export function planCampaigns(
   for (const wanted of alike(checks)) {
     const { coldNeighbours, proxyMode } = wanted[0]!;
     const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
-    const opened = openLaboratory(scenario.cluster, asked, engine);
+    // Where one check needs a service that every cluster has, the others don't mind it.
+    const probes = wanted.flatMap((check) => [check, ...check.before]);
+    const { cluster } = withNeededServices(scenario.cluster, probes, options.namespace);
+    const opened = openLaboratory(cluster, asked, engine);
     if (!opened.ok) {
       const error = opened.diagnostics.map(({ message }) => message).join('\n');
       refused.push(...wanted.map((check) => refusedCheck(check, error)));

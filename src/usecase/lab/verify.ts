@@ -62,14 +62,14 @@ export function planVerification(
     noReply: false,
   });
   if (!planned.ok) return planned;
-  const { branches } = explore(scriptOf(planned.value.start), {
+  const explored = explore(scriptOf(planned.value.start), {
     world: laboratory.world,
     state: new KernelState(),
     connect: laboratory.connect,
   });
-  const sequence = connectionsOf(branches);
-  if (sequence === null)
-    return refused('which connections follow is drawn at random: pin it with a single endpoint to verify it here');
+  const branches = madeAlike(explored.branches);
+  if (branches === null) return refused("who makes the next connection is drawn by the kernel, so it can't be planned here");
+  const sequence = branches[0]?.made.map(({ connection }) => connection) ?? [];
   if (sequence.some(({ request }) => request.protocol === 'sctp')) return refused('the lab speaks TCP, UDP and ICMP, no SCTP');
   const probes = sequence.map(({ request }, i) => ({
     request,
@@ -79,15 +79,16 @@ export function planVerification(
   return { ok: true, value: { probes, branches, options: { vxlanPort: vxlanPort(world), isFlooded: floodedFrames(world) } } };
 }
 
-/** The connections that every branch makes; null where they differ. */
-function connectionsOf(branches: readonly Branch<Step>[]): readonly Step[] | null {
-  const print = ({ made }: Branch<Step>): string =>
-    JSON.stringify(
-      made.map(({ connection: { request } }) => [request.host, request.protocol, formatIp(request.destination), request.port]),
-    );
-  const [first, ...others] = branches;
-  if (first === undefined || others.some((branch) => print(branch) !== print(first))) return null;
-  return first.made.map(({ connection }) => connection);
+/**
+ * The branches that make the same connections as the first. What a process picks (one of the addresses of a name, an endpoint) is picked
+ * for it here; null where the kernel's own choice decides which host makes a connection.
+ */
+function madeAlike(branches: readonly Branch<Step>[]): readonly Branch<Step>[] | null {
+  const printed = branches.map(({ made }) => made.map(({ connection: { request } }) => request));
+  const makers = printed.map((requests) => JSON.stringify(requests.map(({ host, protocol }) => [host, protocol])));
+  if (makers.some((each) => each !== makers[0])) return null;
+  const ways = printed.map((requests) => JSON.stringify(requests.map((r) => [formatIp(r.destination), r.port])));
+  return branches.filter((_, i) => ways[i] === ways[0]);
 }
 
 /** Compares with the branch that agrees, else with the one that agrees longest. */
