@@ -28,6 +28,27 @@ describe('0: yes', () => {
   });
 });
 
+describe('a folder of scenarios', () => {
+  const several = mkdtempSync(join(folder, 'several-'));
+  writeFileSync(join(several, 'a.yaml'), SMALL);
+  writeFileSync(join(several, 'b.yaml'), SMALL.replace('10.96.0.20', '10.96.0.21'));
+
+  test('each by itself, named above its checks', () => {
+    const { status, stdout, stderr } = k8snet(['check', several]);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/a\.yaml\n✓ answers .*b\.yaml\n✓ answers .*4 passed, 0 failed/s);
+    expect(status).toBe(0);
+  });
+
+  test('what is wrong with any of them is told', () => {
+    writeFileSync(join(several, 'c.yaml'), SMALL.replace('node: node-1', 'node: node-2'));
+    const { status, stdout, stderr } = k8snet(['check', several]);
+    expect(stderr).toMatch(/c\.yaml:\d+:\d+: error: .*node-2/);
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+});
+
 describe('1: no', () => {
   test('a connection that fails, whatever its check expects', () => {
     const { status, stdout } = k8snet(['trace', '-', '--check', 'no such port'], { input: SMALL });

@@ -3,7 +3,9 @@ import { checkGithub } from '../../render/check/github.ts';
 import { checkJunit } from '../../render/check/junit.ts';
 import { checkText } from '../../render/check/text.ts';
 import { formatDiagnostics } from '../../render/diagnostics.ts';
+import type { DiagnosticText } from '../../render/diagnostics.ts';
 import { jsonParts, jsonText } from '../../render/json.ts';
+import { invariant } from '../../support/invariant.ts';
 import { checkDiagnostics } from '../../usecase/check-diagnostics.ts';
 import { runChecks } from '../../usecase/check.ts';
 import { engine } from '../../usecase/engine.ts';
@@ -13,7 +15,7 @@ import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
 import { progressOn } from '../progress.ts';
-import { scenarioFrom } from '../scenario-input.ts';
+import { scenariosFrom } from '../scenario-input.ts';
 import { errorStyle, outputStyle } from '../terminal.ts';
 import { writeFileAtomically } from '../write-file.ts';
 import type { Command } from 'commander';
@@ -41,7 +43,9 @@ interface CheckCommandOptions extends CommonOptions {
 export function addCheckCommand(program: Command, io: Io, act: Act): void {
   withCommonOptions(program.command('check'))
     .summary('run the checks of scenario files')
-    .description('Runs every check of a scenario. Exit code 0: all hold; 1: one does not. Several files add up to one cluster.')
+    .description(
+      'Runs every check of a scenario. Exit code 0: all hold; 1: one does not. Several files add up to one cluster, unless two or more have nodes and checks of their own: then each of those is a scenario by itself, with the other files added.',
+    )
     .argument('[FILE...]', 'input')
     .addOption(new Option('-o, --output <format>', 'format on stdout').choices(FORMATS).default('text'))
     .option('--output-file <format=file>', 'write a report to a file as well (repeatable)', outputFile)
@@ -52,26 +56,28 @@ export function addCheckCommand(program: Command, io: Io, act: Act): void {
 }
 
 async function check(args: readonly string[], options: CheckCommandOptions, io: Io): Promise<CommandResult> {
-  const scenario = await scenarioFrom(fileNames(args, options), io, options.do);
-  if (allChecks(scenario).length === 0)
-    throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
-  const diagnostics = checkDiagnostics(scenario, options.namespace ?? 'default');
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const scenarios = await scenariosFrom(fileNames(args, options), io, options.do);
+  const total = scenarios.reduce((sum, scenario) => sum + allChecks(scenario).length, 0);
+  if (total === 0) throw new UsageError('the input has no checks', 'a scenario\'s checks stand under its key "checks"');
+  const diagnostics = scenarios.flatMap((scenario) => checkDiagnostics(scenario, options.namespace ?? 'default'));
+  const refused = scenarios.flatMap((scenario) => refusedCommands(scenario, options));
+  const errors = [...diagnostics.filter(({ severity }) => severity === 'error'), ...refused];
   if (errors.length > 0) throw new InputError(errors);
-  tellRefusedCommands(scenario, options);
   io.err(formatDiagnostics(diagnostics, errorStyle(io)));
   const progress = progressOn(io, 'checks');
-  const report = runChecks(
-    scenario,
-    {
-      ...(options.namespace !== undefined && { namespace: options.namespace }),
-      ...(options.proxyMode !== undefined && { proxyMode: options.proxyMode }),
-      commands: options.do ?? [],
-      onProgress: progress.step,
-      events: [options.output, ...(options.outputFile ?? []).map(({ format }) => format)].includes('json'),
-    },
-    engine,
-  );
+  const settings = {
+    ...(options.namespace !== undefined && { namespace: options.namespace }),
+    ...(options.proxyMode !== undefined && { proxyMode: options.proxyMode }),
+    commands: options.do ?? [],
+    events: [options.output, ...(options.outputFile ?? []).map(({ format }) => format)].includes('json'),
+  };
+  let done = 0;
+  const reports = scenarios.map((scenario) => {
+    const before = done;
+    done += allChecks(scenario).length;
+    return runChecks(scenario, { ...settings, onProgress: (made) => progress.step(before + made, total) }, engine);
+  });
+  const report = together(reports);
   progress.end();
   for (const { format, path } of options.outputFile ?? [])
     writeFileAtomically(path, reportText(report, format, { color: false }, io));
@@ -79,14 +85,19 @@ async function check(args: readonly string[], options: CheckCommandOptions, io: 
   return { stdout, exitCode: report.failed === 0 ? EXIT.yes : EXIT.no };
 }
 
-/**
- * A command that can't be run is wrong input: no check says anything then.
- * @throws InputError
- */
-function tellRefusedCommands({ cluster }: Scenario, options: CheckCommandOptions): void {
+/** A command that can't be run is wrong input: no check says anything then. */
+function refusedCommands({ cluster }: Scenario, options: CheckCommandOptions): readonly DiagnosticText[] {
   const { proxyMode, do: commands = [] } = options;
   const opened = openLaboratory(cluster, { ...(proxyMode !== undefined && { proxyMode }), commands }, engine);
-  if (!opened.ok) throw new InputError(opened.diagnostics);
+  return opened.ok ? [] : opened.diagnostics;
+}
+
+/** The reports of several scenarios as one; there is at least one. */
+function together(reports: readonly CheckReport[]): CheckReport {
+  const [first] = reports;
+  invariant(first !== undefined, 'there is a scenario');
+  const sum = (of: 'passed' | 'failed'): number => reports.reduce((all, report) => all + report[of], 0);
+  return { ...first, passed: sum('passed'), failed: sum('failed'), checks: reports.flatMap(({ checks }) => checks) };
 }
 
 function reportText(report: CheckReport, format: Format, options: CommonOptions, io: Io): string {
@@ -114,6 +125,7 @@ function outputFile(text: string, before: readonly OutputFile[] | undefined): re
 const EXAMPLES = `
 Examples:
   k8snet check scenarios/tutorial.yaml
+  k8snet check scenarios                                                each of its files by itself
   k8snet check cluster.yaml -o github --output-file junit=report.xml
   k8snet check cluster.yaml --do 'node-1: iptables -P FORWARD DROP'     do they still hold then?
 `;

@@ -4,13 +4,16 @@ import { shortName } from '../text/names.ts';
 import type { CheckReport, CheckResult } from '../../trace/check-report.ts';
 import type { Style } from '../style.ts';
 
-/** A check report for people: a line for each check, below it what was expected and found where it failed, and the count. */
+/** A check report for people: the name of each file where there are several, a line for each check, below it what was expected and found where it failed, and the count. */
 export function checkText(report: CheckReport, style: Style): string {
   const { checks, passed, failed } = printableDeep(report);
-  const width = checks.reduce((max, check) => Math.max(max, check.name.length), 0);
+  const widths = new Map<string, number>();
+  for (const { file, name } of checks) widths.set(file, Math.max(widths.get(file) ?? 0, name.length));
+  const severalFiles = checks.some(({ file }) => file !== checks[0]?.file);
   const lines = checks.flatMap((check, i) => [
+    ...(severalFiles && check.file !== checks[i - 1]?.file ? [...(i > 0 ? [''] : []), style.chalk.bold(check.file)] : []),
     ...(check.step !== checks[i - 1]?.step ? stepLine(check, style) : []),
-    ...(check.ok ? [passLine(check, width, style)] : failLines(check, width, style)),
+    ...(check.ok ? [passLine(check, widths.get(check.file) ?? 0, style)] : failLines(check, widths.get(check.file) ?? 0, style)),
   ]);
   const count = `${passed} passed, ${failed} failed`;
   const { chalk } = style;

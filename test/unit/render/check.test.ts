@@ -57,12 +57,15 @@ describe('text', () => {
   test('says what was expected, found, where and why', () => {
     expect(checkText(report, plain)).toBe(
       [
+        'a.yaml',
         '✓ all well                   pod/client → svc/default/web:80   connected',
         '✗ bad, <b>&"\\x1b[31m%\\x0a:   pod/client → svc/default/web:80   timeout',
         '    a.yaml:9:5',
         '    verdict      expected connected, found timeout',
         '    cause        node-1 has no route (no-route)',
-        '✗ not run                    pod/client → svc/default/web:80',
+        '',
+        '<stdin>',
+        '✗ not run   pod/client → svc/default/web:80',
         '    <stdin>',
         '    no pod "x"',
         '',
@@ -70,6 +73,10 @@ describe('text', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  test('names no file where there is one only', () => {
+    expect(checkText({ ...report, checks: [good, bad] }, plain)).toMatch(/^✓ all well/);
   });
 
   test('can do with ASCII', () => {
@@ -121,7 +128,8 @@ describe('steps', () => {
   };
 
   test('stand above their checks in text', () => {
-    expect(checkText(stepped, plain).split('\n').slice(0, 4)).toEqual([
+    expect(checkText(stepped, plain).split('\n').slice(0, 5)).toEqual([
+      'a.yaml',
       '✓ all well   pod/client → svc/default/web:80   connected',
       '',
       '── a pod goes ──',
