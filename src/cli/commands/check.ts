@@ -125,7 +125,6 @@ function outputFile(text: string, before: readonly OutputFile[] | undefined): re
 const EXAMPLES = `
 Examples:
   k8snet check scenarios/tutorial.yaml
-  k8snet check scenarios                                                each of its files by itself
   k8snet check cluster.yaml -o github --output-file junit=report.xml
   k8snet check cluster.yaml --do 'node-1: iptables -P FORWARD DROP'     do they still hold then?
 `;
