@@ -5,6 +5,7 @@ import { serviceOfAddress } from '../refs/service.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, deleteRule, describeRule, lastBefore, onHost, untrackingRule, wasTranslated } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
+import { refusalPassedOver } from './refusal-passed-over.ts';
 import { addPort } from './service-refuses.ts';
 
 /** The service that the connection is made to, by one of its addresses or a node port. */
@@ -64,7 +65,7 @@ export const serviceAddress: Diagnose = (evidence, site) => {
     const text = `${address} of ${name} exists only in the rules of the nodes, and ${site.host} has no route that leads it to one`;
     return causeAt(site, 'no-route', text, null, routeIndex(site));
   }
-  return untranslated(evidence, site, service);
+  return refusalPassedOver(evidence, site, service) ?? untranslated(evidence, site, service);
 };
 
 /** What becomes of a packet to an address that only rules know. */

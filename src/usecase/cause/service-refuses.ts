@@ -128,7 +128,7 @@ export function patch(service: Service, spec: object): string {
   return `kubectl -n ${service.namespace} patch service ${service.name} --type merge -p '${JSON.stringify({ spec })}'`;
 }
 
-function hasReadyEndpoint(cluster: Cluster, service: Service): boolean {
+export function hasReadyEndpoint(cluster: Cluster, service: Service): boolean {
   const slices = cluster.endpointSlices.filter((s) => s.namespace === service.namespace && s.service === service.name);
   return slices.some(({ endpoints }) => endpoints.some(({ ready }) => ready));
 }

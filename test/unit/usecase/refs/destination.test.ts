@@ -62,10 +62,7 @@ describe('resolveDestination', () => {
       'svc/headless:80',
       'svc/default/headless is headless: its name resolves to the addresses of its pods; name a pod instead (pod/NAME:PORT)',
     ],
-    [
-      'svc/far:80',
-      'svc/default/far is an ExternalName service for example.org: it has no address',
-    ],
+    ['svc/far:80', 'svc/default/far is an ExternalName service for example.org: it has no address'],
     ['pod/web-2', 'pod/default/web-2 has several ports, name one: 8080/tcp, 9090/tcp'],
     ['pod/client', 'pod/default/client declares no port; name one: pod/default/client:8080'],
     ['pod/web-1:99999', '"99999" is not a port (1 to 65535)'],
@@ -79,10 +76,7 @@ describe('resolveDestination', () => {
       'example.org:80',
       '"example.org": a name leads nowhere here; name a service (svc/NAME:PORT), a pod (pod/NAME:PORT) or an address (IP:PORT)',
     ],
-    [
-      'http://web/',
-      '"http://web/": a URL leads nowhere here; name the service or address: svc/NAME:PORT or IP:PORT',
-    ],
+    ['http://web/', '"http://web/": a URL leads nowhere here; name the service or address: svc/NAME:PORT or IP:PORT'],
     ['pdo/web-1', 'unknown kind "pdo" in "pdo/web-1"; did you mean pod/web-1?'],
     ['pod/a/b/c', '"pod/a/b/c" is not of the form pod/[NAMESPACE/]NAME[:PORT]'],
     ['deploy/api:80', 'no Deployment "default/api"; there is default/web'],
