@@ -101,6 +101,12 @@ describe('a node of a Weave Net cluster', () => {
   });
 });
 
+test('a cluster of IPv6 only is refused: Weave Net knows IPv4 only', () => {
+  expect(() => world(cluster({ podCidrs: [cidr('fd00:10:244::/56')] }))).toThrow(
+    'without a pod range of IPv4 is not modelled yet',
+  );
+});
+
 describe('rules', () => {
   const { iptables, ip6tables, ipsets } = host(cluster(), 'node/node1').netfilter;
 

@@ -1,6 +1,5 @@
 import { once } from '../../../support/once.ts';
 import { EMPTY_NODE_NETWORK } from '../mode.ts';
-import { NONE_MODE } from '../none/mode.ts';
 import { BRIDGE, BRIDGE_PORT, weaveNodeNetwork, weavePodNetwork } from './devices.ts';
 import { weaveNetwork } from './network.ts';
 import { knownNamespaces, policyRules } from './npc.ts';
@@ -10,9 +9,9 @@ import type { WeaveConfig } from './devices.ts';
 import type { CniContext, CniMode } from '../mode.ts';
 
 /** Weave Net as its DaemonSet sets it up (weave-kube 2.8): one flat network over all nodes, fast datapath, the policy controller. */
-export function weaveMode(config: WeaveConfig, { index }: CniContext): CniMode {
+export function weaveMode(config: WeaveConfig, { index }: CniContext): CniMode | { readonly notModelled: string } {
   const network = weaveNetwork(index);
-  if (network === null) return NONE_MODE;
+  if (network === null) return { notModelled: 'CNI plugin weave without a pod range of IPv4' };
   const { cluster } = index;
   const namespaces = once(() => knownNamespaces([...cluster.pods, ...cluster.services].map(({ namespace }) => namespace)));
   const allowSets = once(() => defaultAllowSets(cluster.pods, namespaces()));
