@@ -1,6 +1,7 @@
 import type { KernelState } from '../kernel/state.ts';
 import type { World } from '../kernel/world.ts';
 import { Choices } from '../kernel/walk/choices.ts';
+import type { Decision } from '../kernel/walk/choices.ts';
 import type { ConnectionOptions, ConnectionRequest, ConnectionResult } from '../kernel/walk/connection.ts';
 import { SampledChoices, STRATA } from './sampled-choices.ts';
 import { reachedServer } from './pin.ts';
@@ -125,9 +126,10 @@ class Run<C extends PlannedConnection> {
       if (this.#isSpent()) return null;
       const walked = this.#walkPinned(made, state, given);
       // Sooner or later each of the other alternatives would be a branch: too many are known at once.
-      const more = alternatives(walked.choices);
+      const isOpen = openPicks(walked.connection?.pin ?? null, this.#limit);
+      const more = alternatives(walked.choices, isOpen);
       if (more > 0 && this.#isSpent(more)) return null;
-      given = nextPicks(walked.choices);
+      given = nextPicks(walked.choices, isOpen);
       const share = probability * walked.choices.probability;
       if (walked.connection === null) {
         branches.push({ probability: share, made, state });
@@ -215,20 +217,44 @@ class Run<C extends PlannedConnection> {
   }
 }
 
+/** Is an alternative of a decision still to be walked? */
+type IsOpen = (decision: Decision, alternative: number) => boolean;
+
+/**
+ * All that can happen and were not picked. Of more than `limit` alternatives whose rules say where they lead, a pin leaves those that lead
+ * to its server, if one does: nobody waits until every endpoint of a large service has been tried.
+ */
+function openPicks(pin: Server | null, limit: number): IsOpen {
+  const leadsThere = ({ leadsTo }: Decision, alternative: number): boolean => {
+    const address = leadsTo?.(alternative) ?? null;
+    return address !== null && (pin?.addresses.includes(address) ?? false);
+  };
+  const narrowed = new Map<Decision, boolean>();
+  const isNarrowed = (decision: Decision): boolean => {
+    let known = narrowed.get(decision);
+    if (known === undefined) {
+      known = pin !== null && decision.weights.length > limit && decision.weights.some((_, i) => leadsThere(decision, i));
+      narrowed.set(decision, known);
+    }
+    return known;
+  };
+  return (decision, alternative) =>
+    alternative > decision.picked &&
+    decision.weights[alternative]! > 0 &&
+    (!isNarrowed(decision) || leadsThere(decision, alternative));
+}
+
 /** How many picks follow on those of a walk at one decision or another. */
-function alternatives({ decisions }: Choices): number {
-  return decisions.reduce(
-    (sum, { weights, picked }) => weights.reduce((more, weight, i) => more + Number(i > picked && weight > 0), sum),
-    0,
-  );
+function alternatives({ decisions }: Choices, isOpen: IsOpen): number {
+  return decisions.reduce((sum, decision) => sum + decision.weights.filter((_, i) => isOpen(decision, i)).length, 0);
 }
 
 /** Picks that lead to the branch after the one that was walked, depth first; null behind the last. */
-function nextPicks({ decisions }: Choices): readonly number[] | null {
+function nextPicks({ decisions }: Choices, isOpen: IsOpen): readonly number[] | null {
   for (let i = decisions.length - 1; i >= 0; i--) {
-    const { weights, picked } = decisions[i]!;
-    const next = weights.findIndex((weight, other) => other > picked && weight > 0);
-    if (next > 0) return [...decisions.slice(0, i).map((decision) => decision.picked), next];
+    const decision = decisions[i]!;
+    const next = decision.weights.findIndex((_, other) => isOpen(decision, other));
+    if (next > 0) return [...decisions.slice(0, i).map(({ picked }) => picked), next];
   }
   return null;
 }

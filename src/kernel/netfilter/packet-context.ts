@@ -114,8 +114,8 @@ class PacketContext implements TraverseContext {
     return this.#call.walk.choices.pick(what, [probability, 1 - probability]) === 0;
   }
 
-  pick(weights: readonly number[], what: string): number {
-    return this.#call.walk.choices.pick(what, weights);
+  pick(weights: readonly number[], what: string, leadsTo: (alternative: number) => IpAddress | null): number {
+    return this.#call.walk.choices.pick(what, weights, leadsTo);
   }
 
   ipset(name: string): IpSet | undefined {

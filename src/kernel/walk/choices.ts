@@ -1,3 +1,5 @@
+import type { IpAddress } from '../../net/ip.ts';
+
 /** One random decision that a walk came to. */
 export interface Decision {
   /** What is drawn: "statistic default/web", "ecmp 10.0.0.0/8". */
@@ -5,7 +7,12 @@ export interface Decision {
   /** Probabilities of the alternatives; they add up to 1. */
   readonly weights: readonly number[];
   readonly picked: number;
+  /** Where an alternative alone would send the packet, as far as its rules say so; null: they don't. */
+  readonly leadsTo?: LeadsTo;
 }
+
+/** The destination that an alternative rewrites the packet to. */
+export type LeadsTo = (alternative: number) => IpAddress | null;
 
 /**
  * The random choices of one walk. Those of `given` are taken in order; behind them the first alternative with a weight above 0 is
@@ -20,7 +27,7 @@ export class Choices {
     this.#given = given;
   }
 
-  pick(what: string, weights: readonly number[]): number {
+  pick(what: string, weights: readonly number[], leadsTo?: LeadsTo): number {
     const at = this.decisions.length;
     const picked =
       this.#given[at] ??
@@ -28,7 +35,7 @@ export class Choices {
         0,
         weights.findIndex((weight) => weight > 0),
       );
-    this.decisions.push({ what, weights, picked });
+    this.decisions.push({ what, weights, picked, ...(leadsTo && { leadsTo }) });
     return picked;
   }
 

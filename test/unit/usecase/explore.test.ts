@@ -66,6 +66,27 @@ describe('explore', () => {
     expect(run(connect, [pinnedTo('pod/x', '10.0.0.9')]).branches.map((b) => b.probability)).toEqual([1]);
   });
 
+  test('of very many alternatives that say where they lead, a pin leaves those that lead to its server', () => {
+    const weights = Array.from({ length: 100 }, () => 0.01);
+    const walked: number[] = [];
+    const connect: Connect = (_request, { choices }) => {
+      const picked = choices.pick('balance', weights, (to) => ip(`10.0.0.${to}`));
+      walked.push(picked);
+      return result({ server: `s${picked}` });
+    };
+    expect(summary(run(connect, [pinnedTo('s9')], 50))).toEqual(['s9 1']);
+    expect([...new Set(walked)]).toEqual([0, 9]);
+  });
+
+  test('where none leads there, each is tried', () => {
+    const weights = Array.from({ length: 100 }, () => 0.01);
+    const connect: Connect = (_request, { choices }) => {
+      const picked = choices.pick('balance', weights, () => ip('10.9.9.9'));
+      return result({ server: `s${picked}` });
+    };
+    expect(summary(run(connect, [pinnedTo('s77')], 50))).toEqual(['s77 1']);
+  });
+
   test('says which servers were reached when the pinned one was not', () => {
     const { branches, missedPin } = run(balancer(0.5, 0.5), [pinnedTo('s7')]);
     expect(branches).toEqual([]);

@@ -1,3 +1,4 @@
+import type { IpAddress } from '../../../net/ip.ts';
 import type { Packet } from '../../../net/packet.ts';
 import type { HookName, RuleVerdict } from '../../../trace/event.ts';
 import type { Host } from '../../host.ts';
@@ -35,7 +36,7 @@ export interface MatchContext {
   /** A random draw with the given probability, as one of the walk's choices; certain draws (0, 1) make no choice. */
   draw(probability: number, what: string): boolean;
   /** One of several by their probabilities, which add up to 1. Left out: draws one by one stand for it. */
-  pick?(weights: readonly number[], what: string): number;
+  pick?(weights: readonly number[], what: string, leadsTo: (alternative: number) => IpAddress | null): number;
   /** Entries of an ipset as they are now (SET target included); undefined: no such set. */
   ipset(name: string): import('../../ipset/ipset.ts').IpSet | undefined;
   /** Type of an address as the routing tables see it (fib: inet_addr_type[_dev_table]); `device` limits to one device's. */

@@ -1,4 +1,6 @@
+import { parseIp } from '../../../net/ip.ts';
 import { randomProbability } from './match/statistic.ts';
+import type { IpAddress } from '../../../net/ip.ts';
 import type { Match } from './match/match.ts';
 import type { Chain, Rule, Table } from './table.ts';
 
@@ -38,6 +40,8 @@ export interface ReadyChain {
    * the first of the run that matches, and behind them that none does. Null where no such run begins.
    */
   chances(index: number): readonly number[] | null;
+  /** The one address that the chain behind a jump rewrites destinations to, by the text of its rules; null where they name none or several. */
+  leadsTo(index: number): IpAddress | null;
 }
 
 /** Tables are immutable: what was found out of them stays true. */
@@ -72,7 +76,24 @@ function makeReady(table: Table, chain: Chain): ReadyChain {
       runs[index] = run;
       return run;
     },
+    leadsTo(index) {
+      const name = index < chain.length ? /-[jg] (\S+)$/.exec(chain.body(index))?.[1] : undefined;
+      const behind = name === undefined ? undefined : table.chain(name);
+      return behind ? dnatOf(behind) : null;
+    },
   };
+}
+
+function dnatOf(chain: Chain): IpAddress | null {
+  let found: IpAddress | null = null;
+  for (let index = 0; index < chain.length; index++) {
+    const text = /-j DNAT --to-destination (?:\[([\da-f:]+)\]|([\d.]+))(?::\d+)?(?: |$)/.exec(chain.body(index));
+    const address = text && parseIp(text[1] ?? text[2]!);
+    if (address === null) continue;
+    if (found !== null && found !== address) return null;
+    found = address;
+  }
+  return found;
 }
 
 /** Shorter runs are drawn rule by rule as fast. */

@@ -80,7 +80,9 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
     let index = candidates ? candidates[frame.next]! : frame.next;
     const chances = context.pick ? chancesAt(frame, index) : null;
     if (chances) {
-      const picked = context.pick!(chances, `statistic ${keyOf(table, chain, index)}`);
+      const first = index;
+      const leadsTo = (alternative: number) => ready.leadsTo(first + alternative);
+      const picked = context.pick!(chances, `statistic ${keyOf(table, chain, index)}`, leadsTo);
       const rules = chances.length - 1;
       frame.next += Math.min(picked + 1, rules);
       if (picked === rules) continue;
