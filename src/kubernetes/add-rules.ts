@@ -1,4 +1,4 @@
-import { chainOf } from '../kernel/netfilter/iptables/chain.ts';
+import { chainOf, visitChains } from '../kernel/netfilter/iptables/chain.ts';
 import { isBaseChain, linesOf } from '../kernel/netfilter/iptables/edit.ts';
 import { TABLE_HOOKS } from '../kernel/netfilter/iptables/table.ts';
 import { once } from '../support/once.ts';
@@ -46,6 +46,14 @@ function extended(name: TableName, base: Table | undefined, rules: readonly Chai
   return {
     name,
     chain: (chain) => chains.get(chain) ?? base?.chain(chain),
+    visitChains(visit) {
+      for (const [chain, all] of lines)
+        visit(
+          chain,
+          all.map(({ body }) => body),
+        );
+      if (base) visitChains(base, (chain, bodies) => !chains.has(chain) && visit(chain, bodies));
+    },
     chainNames: once(() => listed(name, new Set([...(base?.chainNames() ?? []), ...chains.keys()]))),
   };
 }

@@ -11,6 +11,8 @@ export interface ServiceMap {
   /** Sorted by namespace, name, port; positions in this list are the indices used everywhere below. */
   readonly ports: readonly ProxyServicePort[];
   endpoints(index: number): readonly ProxyEndpoint[];
+  /** The same, for who asks once: they are not kept. */
+  endpointsOnce(index: number): readonly ProxyEndpoint[];
   /** What is true on every node alike; null: it depends on the node, or on which endpoint counts where slices repeat one. */
   reachability(index: number): Reachability | null;
   /** Ports that have the address as cluster, external or load balancer IP; ascending. */
@@ -43,6 +45,7 @@ function makeServiceMap(cluster: Cluster, family: IpFamily): ServiceMap {
   return {
     ports,
     endpoints,
+    endpointsOnce: (index) => gathered[index] ?? endpointsOf(ports[index]!, slices),
     reachability(index) {
       if (reachabilities[index] === undefined) reachabilities[index] = commonReachability(ports[index]!, slices);
       return reachabilities[index];

@@ -2,7 +2,7 @@ import { chainIndex } from './chain-index.ts';
 import { compileRule } from './rule.ts';
 import { TABLE_HOOKS } from './table.ts';
 import type { RuleLine } from './rule.ts';
-import type { Chain, Rule, Table, TableName } from './table.ts';
+import type { Chain, ChainVisitor, Rule, Table, TableName } from './table.ts';
 
 /** A chain over lines of text; each rule is compiled when first looked at, a large chain has an index. */
 export function chainOf(
@@ -40,6 +40,22 @@ export function tableOf(name: TableName, chains: Iterable<Chain>): Table {
     chain: (chain) => byName.get(chain),
     chainNames: () => (names ??= sortChainNames(name, [...byName.keys()])),
   };
+}
+
+/** Visits every chain of a table once, in no order: what printing needs. A large table keeps nothing of what it makes for that. */
+export function visitChains(table: Table, visit: ChainVisitor): void {
+  if (table.visitChains) {
+    table.visitChains(visit);
+    return;
+  }
+  for (const name of table.chainNames()) {
+    const chain = table.chain(name);
+    if (chain)
+      visit(
+        name,
+        Array.from({ length: chain.length }, (_, i) => chain.body(i)),
+      );
+  }
 }
 
 function sortChainNames(table: TableName, names: readonly string[]): readonly string[] {

@@ -40,7 +40,12 @@ export interface Table {
   chain(name: string): Chain | undefined;
   /** Base chains in hook order, then user chains sorted by name, as iptables-save lists them. */
   chainNames(): Iterable<string>;
+  /** {@link visitChains} of a table that can do it cheaper than by looking all chains up by name. */
+  visitChains?(visit: ChainVisitor): void;
 }
+
+/** Takes a chain's name and the bodies of its rules. */
+export type ChainVisitor = (name: string, bodies: readonly string[]) => void;
 
 /** The tables that exist. */
 export type IptablesTables = ReadonlyMap<TableName, Table>;

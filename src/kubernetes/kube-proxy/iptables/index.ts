@@ -1,4 +1,4 @@
-import { chainOf, tableOf } from '../../../kernel/netfilter/iptables/chain.ts';
+import { chainOf, tableOf, visitChains } from '../../../kernel/netfilter/iptables/chain.ts';
 import { serviceMapOf } from '../../services/service-map.ts';
 import { FILTER_JUMPS, NAT_JUMPS, fixedFilterChains, fixedNatChains, nodePortJumps } from './fixed-rules.ts';
 import { ownChainTable } from './own-chain-table.ts';
@@ -6,6 +6,7 @@ import { portViewOf } from './port-view.ts';
 import { proxySettingsOf } from './settings.ts';
 import { sharedChain } from './shared-chain.ts';
 import { SHARED_CHAINS, sharedRuleCounts } from './shared-rules.ts';
+import { visitPorts } from './visit-ports.ts';
 import type { Chain, IptablesTables, Table, TableName } from '../../../kernel/netfilter/iptables/table.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
@@ -48,16 +49,21 @@ export function kubeProxyIptables(
     shared('filter/KUBE-NODEPORTS'),
     shared('filter/KUBE-PROXY-FIREWALL'),
   ]);
-  const natBase = tableOf('nat', [
-    ...chainsOf('nat', NAT_JUMPS, 'ACCEPT', family),
-    ...chainsOf('nat', fixedNatChains(settings), null, family),
-    shared('nat/KUBE-SERVICES', nodePortJumps(settings)),
-    shared('nat/KUBE-NODEPORTS'),
-  ]);
+  const natFixed = [...chainsOf('nat', NAT_JUMPS, 'ACCEPT', family), ...chainsOf('nat', fixedNatChains(settings), null, family)];
+  const servicesTail = nodePortJumps(settings);
+  const natBase = tableOf('nat', [...natFixed, shared('nat/KUBE-SERVICES', servicesTail), shared('nat/KUBE-NODEPORTS')]);
   const nat: Table = {
     name: 'nat',
     chain: (name) => natBase.chain(name) ?? own.chain(name),
     chainNames: () => withUserChains([...natBase.chainNames()], own.names()),
+    visitChains(visit) {
+      const once = (index: number): PortView =>
+        views[index] ?? portViewOf(services.ports[index]!, services.endpointsOnce(index), settings);
+      const bodies = visitPorts(services.ports.length, once, visit);
+      visit('KUBE-SERVICES', [...bodies.services, ...servicesTail.map(({ body }) => body)]);
+      visit('KUBE-NODEPORTS', bodies.nodePorts);
+      visitChains(tableOf('nat', natFixed), visit);
+    },
   };
   const mangle = tableOf('mangle', [chainOf('mangle', 'KUBE-PROXY-CANARY', null, [], family)]);
   return new Map<TableName, Table>([
