@@ -37,6 +37,6 @@ describe('docs/outcomes.md', () => {
   test('only what is not given yet has no scenario', () => {
     const without = rows('Causes').filter(([, , scenario]) => scenario === '');
     for (const [, what] of without) expect(what).toContain('not given yet');
-    expect(without.map(([code]) => code)).toEqual(['`network-policy`', '`unresolved`']);
+    expect(without.map(([code]) => code)).toEqual(['`network-policy`']);
   });
 });
