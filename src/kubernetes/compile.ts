@@ -7,6 +7,7 @@ import { cloudHost, cniContext, externalHost, nodeHost, podHost, underlayHost } 
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { linksOf } from './underlay/links.ts';
 import { NONE_MODE } from './cni/none/mode.ts';
+import { RECOGNISE_NOTHING } from './dumped-rules.ts';
 import type { RecogniseRules } from './dumped-rules.ts';
 import type { Balancer } from './balancer/balancers.ts';
 import type { Host, HostName } from '../kernel/host.ts';
@@ -55,7 +56,7 @@ export function compile(cluster: Cluster, options: CompileOptions = {}): Compile
     links,
     cni,
     cold: options.coldNeighbours ?? false,
-    recogniseRules: options.recogniseRules ?? ((tables) => tables),
+    recogniseRules: options.recogniseRules ?? RECOGNISE_NOTHING,
     unhealthy: options.unhealthy ?? (() => NONE),
   };
   const hosts = new Map<HostName, Host>();

@@ -23,6 +23,7 @@ import { userspaceListeners } from './kube-proxy/userspace/listeners.ts';
 import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
 import { hasHostPorts } from './portmap.ts';
+import { hasDump } from './model/node-dump.ts';
 import { interfacesOf } from './model/node-interfaces.ts';
 import { externalNetwork, nodeUplinks, underlayNetwork } from './underlay/hosts.ts';
 import { rangeHolding } from './underlay/links.ts';
@@ -193,7 +194,7 @@ export function cniContext(index: ClusterIndex, links: Links): CniContext {
 /** kube-proxy's sysctls come with its rules; portmap's with the first pod that has a host port. */
 function daemonSysctls(node: Node, pods: readonly Pod[], index: ClusterIndex, cni: CniMode): [string, string][] {
   const { cluster } = index;
-  const proxy = cluster.kubeProxy.mode === 'iptables' && node.iptablesSave === null;
+  const proxy = cluster.kubeProxy.mode === 'iptables' && !hasDump(node);
   const bridge = cni.portmap?.bridge ?? null;
   return [
     ...(proxy ? Object.entries(kubeProxySysctls(cluster, node)) : []),

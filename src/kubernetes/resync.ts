@@ -1,4 +1,5 @@
 import { findVirtualServer, samePlace } from '../kernel/ipvs/virtual-server.ts';
+import { hasDump } from './model/node-dump.ts';
 import { deleteStaleEntries } from './services/stale-conntrack.ts';
 import type { HostState, KernelState } from '../kernel/state.ts';
 import type { Host } from '../kernel/host.ts';
@@ -15,7 +16,7 @@ export function resync(state: KernelState, world: World, before: Cluster, after:
   const known = state.known();
   for (const node of after.nodes) {
     const name = `node/${node.name}`;
-    const host = known.has(name) && node.iptablesSave === null ? world.host(name) : undefined;
+    const host = known.has(name) && !hasDump(node) ? world.host(name) : undefined;
     if (!host) continue;
     deleteStaleEntries(state.host(name), before, after);
     dropLists(state.host(name), host);

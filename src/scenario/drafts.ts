@@ -1,6 +1,7 @@
 import type {
   CommandLine,
   ContainerPort,
+  DumpFile,
   EndpointSlice,
   ExternalHost,
   LeftOutPod,
@@ -35,7 +36,8 @@ export interface NodeDraft {
   /** As listed; one named eth0 among them or not. */
   readonly interfaces?: readonly InterfaceDraft[] | undefined;
   readonly interfacesPosition?: SourcePosition | undefined;
-  readonly iptablesSave?: { readonly file: string; readonly text: string } | undefined;
+  readonly iptablesSave?: DumpFile | undefined;
+  readonly nftRuleset?: DumpFile | undefined;
   readonly resolvConf?: DnsConfig | undefined;
   readonly commands?: readonly CommandLine[] | undefined;
   /** status.nodeInfo.kubeletVersion */

@@ -55,5 +55,5 @@ export type ScenarioResult =
   /** Errors only. */
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Reads a file that a scenario names (iptablesSave), relative to the file that names it; null when it can't be read. */
+/** Reads a file that a scenario names (iptablesSave, nftRuleset), relative to the file that names it; null when it can't be read. */
 export type ReadFile = (path: string, relativeTo: string) => string | null;

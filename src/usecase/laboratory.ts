@@ -1,6 +1,6 @@
 import { once } from '../support/once.ts';
 import { nodeHealth } from './balancer/node-health.ts';
-import { originsForDump } from './explain/index.ts';
+import { originsForDump, originsForNftDump } from './explain/index.ts';
 import type { World } from '../kernel/world.ts';
 import type { CompileOptions, CompileResult } from '../kubernetes/compile.ts';
 import type { CommandLine, Cluster, ProxyMode, SourcePosition } from '../kubernetes/model/cluster.ts';
@@ -53,7 +53,10 @@ export function openLaboratory(cluster: Cluster, options: LaboratoryOptions, eng
   if (!asked.ok) return { ok: false, diagnostics: [problem('unknown-host', asked.message, null)] };
   const compileOptions: CompileOptions = {
     coldNeighbours: options.coldNeighbours ?? false,
-    recogniseRules: (tables, family) => originsForDump(tables, changed, family),
+    recogniseRules: {
+      iptables: (tables, family) => originsForDump(tables, changed, family),
+      nftables: (ruleset) => originsForNftDump(ruleset, changed),
+    },
   };
   const compileHealthy = once((): World | null => {
     const meant = withoutCommands(changed);

@@ -5,9 +5,9 @@ import type { ProxyMode } from '../../src/kubernetes/model/cluster.ts';
 import type { Scenario } from '../../src/scenario/scenario.ts';
 import type { Trace } from '../../src/trace/trace.ts';
 
-/** A scenario from its text. */
-export function scenarioOf(text: string): Scenario {
-  const loaded = loadScenario([{ name: 'scenario.yaml', text }], { readFile: () => null });
+/** A scenario from its text, and the texts of the files that it names. */
+export function scenarioOf(text: string, files: Readonly<Record<string, string>> = {}): Scenario {
+  const loaded = loadScenario([{ name: 'scenario.yaml', text }], { readFile: (name) => files[name] ?? null });
   if (!loaded.ok) throw new Error(loaded.diagnostics.map((d) => d.message).join('\n'));
   return loaded.scenario;
 }

@@ -28,7 +28,9 @@ export function nftNatChains(host: Host, family: 4 | 6): readonly HookFunction[]
 
 function baseChains({ netfilter }: Host, family: 4 | 6): readonly (readonly [NftTable, NftChain])[] {
   const tables = netfilter.nftables.filter((table) => table.family === 'inet' || table.family === (family === 4 ? 'ip' : 'ip6'));
-  return tables.flatMap((table) => [...table.baseChains()].map((chain) => [table, chain] as const));
+  // nf_tables_table_disable: the base chains of a dormant table hang on no hook.
+  const awake = tables.filter(({ options }) => !options.some((option) => /^flags .*\bdormant\b/.test(option)));
+  return awake.flatMap((table) => [...table.baseChains()].map((chain) => [table, chain] as const));
 }
 
 function hookOf(table: NftTable, chain: NftChain): readonly HookFunction[] {

@@ -77,13 +77,21 @@ export interface Node {
   /** Further interfaces. */
   readonly interfaces: readonly NodeInterface[];
   /** A dump that replaces all compiled rules: its file name for messages, and its text. */
-  readonly iptablesSave: { readonly file: string; readonly text: string } | null;
+  readonly iptablesSave: DumpFile | null;
+  /** What `nft list ruleset` printed there; it replaces all compiled rules too. */
+  readonly nftRuleset?: DumpFile;
   /** The node's own resolv.conf; left out: not known. */
   readonly resolvConf?: DnsConfig;
   readonly commands: readonly CommandLine[];
   /** Ports on which a process of the node itself is taken to listen, since a service points there; left out: none. */
   readonly assumedPorts?: Pod['assumedPorts'];
   readonly position: SourcePosition | null;
+}
+
+/** What a program printed on a real node. */
+export interface DumpFile {
+  readonly file: string;
+  readonly text: string;
 }
 
 export interface NodeInterface {

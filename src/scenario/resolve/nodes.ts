@@ -26,6 +26,7 @@ export function resolveNodes(
       sysctls: draft.sysctls ?? {},
       extraAddresses: draft.extraAddresses ?? [],
       iptablesSave: draft.iptablesSave ?? null,
+      ...(draft.nftRuleset !== undefined && { nftRuleset: draft.nftRuleset }),
       ...(draft.resolvConf !== undefined && { resolvConf: draft.resolvConf }),
       commands: draft.commands ?? [],
       position: draft.position,

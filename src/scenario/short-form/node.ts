@@ -18,6 +18,7 @@ const KEYS: readonly string[] = [
   'addresses',
   'interfaces',
   'iptablesSave',
+  'nftRuleset',
   'commands',
   'resolvConf',
 ];
@@ -41,7 +42,8 @@ export function readShortNode(reader: Reader, node: Mapping, readFile: ReadFile)
     extraAddresses: reader.items(node, 'addresses', (list, i) => readIpWithLength(reader, list, i)),
     interfaces,
     interfacesPosition: interfaces && reader.position(node, 'interfaces'),
-    iptablesSave: readDump(reader, node, readFile),
+    iptablesSave: readDump(reader, node, 'iptablesSave', readFile),
+    nftRuleset: readDump(reader, node, 'nftRuleset', readFile),
     resolvConf: readDnsConfig(reader, node, 'resolvConf', 'strict'),
     commands: readCommands(reader, node, 'commands'),
   };
@@ -66,12 +68,17 @@ function readInterfaces(reader: Reader, node: Mapping, includesEth0: boolean): r
   });
 }
 
-function readDump(reader: Reader, node: Mapping, readFile: ReadFile): NodeDraft['iptablesSave'] {
-  const file = reader.string(node, 'iptablesSave');
+function readDump(
+  reader: Reader,
+  node: Mapping,
+  key: 'iptablesSave' | 'nftRuleset',
+  readFile: ReadFile,
+): NodeDraft['iptablesSave'] {
+  const file = reader.string(node, key);
   if (file === undefined) return undefined;
   const text = readFile(file, reader.source.name);
   if (text !== null) return { file, text };
   const hint = `The path is relative to ${reader.source.name}`;
-  reader.problems.error('unreadable-file', `Can't read ${JSON.stringify(file)}`, reader.position(node, 'iptablesSave'), hint);
+  reader.problems.error('unreadable-file', `Can't read ${JSON.stringify(file)}`, reader.position(node, key), hint);
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { cidrContains } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
+import { hasDump } from '../../kubernetes/model/node-dump.ts';
 import type { Service } from '../../kubernetes/model/cluster.ts';
 import { serviceOfAddress } from '../refs/service.ts';
 import type { Cause } from '../../trace/outcome.ts';
@@ -85,7 +86,7 @@ function untranslated({ cluster, request, result }: Evidence, site: Site, servic
   }
   const node = cluster.nodes.find(({ name }) => through === `node/${name}`);
   if (!node) return null;
-  const source = node.iptablesSave === null ? `the rules of ${through}` : `the rules in the dump of ${through}`;
+  const source = hasDump(node) ? `the rules in the dump of ${through}` : `the rules of ${through}`;
   const text = `no rule of ${through} translated what goes to ${what}, and nobody has that address: ${source} lack the service's, or something keeps the packet from them`;
   const command = 'kubectl -n kube-system rollout restart daemonset kube-proxy';
   return causeAt(site, 'no-such-address', text, [`${command}  # it writes the rules of ${through} anew`]);

@@ -1,5 +1,6 @@
 import { linesOf } from '../../kernel/netfilter/iptables/edit.ts';
 import { formatIp, isIpv4 } from '../../net/ip.ts';
+import { hasDump } from '../../kubernetes/model/node-dump.ts';
 import { interfaceAddressesOf, nodePortAddressesOf } from '../../kubernetes/services/node-port-addresses.ts';
 import { proxyFamilies } from '../../kubernetes/services/proxy-families.ts';
 import { servicePortsOf } from '../../kubernetes/services/service-port.ts';
@@ -7,6 +8,7 @@ import { servicePortName } from '../explain/service-index.ts';
 import { readRuleText } from '../explain/rule-text.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { IptablesTables } from '../../kernel/netfilter/iptables/table.ts';
+import type { NftRuleset } from '../../kernel/netfilter/nftables/ruleset.ts';
 import type { Cluster, Node, Pod } from '../../kubernetes/model/cluster.ts';
 import type { TopologyEntrance } from '../../trace/topology.ts';
 
@@ -15,10 +17,9 @@ import type { TopologyEntrance } from '../../trace/topology.ts';
  * sockets. Where the node's rules come from a dump, its rules are what counts.
  */
 export function entrancesOf(cluster: Cluster, node: Node, pods: readonly Pod[], host: Host): readonly TopologyEntrance[] {
-  const ports =
-    node.iptablesSave === null
-      ? [...nodePorts(cluster, node), ...hostPorts(pods), ...healthChecks(cluster)]
-      : dumpedPorts(host.netfilter.iptables);
+  const ports = hasDump(node)
+    ? [...dumpedPorts(host.netfilter.iptables), ...nftNodePorts(host.netfilter.nftables)]
+    : [...nodePorts(cluster, node), ...hostPorts(pods), ...healthChecks(cluster)];
   return unique([...ports, ...sockets(host)]).toSorted(byPort);
 }
 
@@ -116,6 +117,24 @@ function dumpedPorts(tables: IptablesTables): readonly TopologyEntrance[] {
           to: kind === 'host-port' ? rule.option('--to-destination') : null,
         },
       ];
+    });
+  });
+}
+
+/** Node ports of kube-proxy's own table: the map service-nodeports. */
+function nftNodePorts(ruleset: NftRuleset): readonly TopologyEntrance[] {
+  return ruleset.flatMap((table) => {
+    const map = table.name === 'kube-proxy' ? table.set('service-nodeports') : undefined;
+    return (map?.elements() ?? []).map(({ key, origin }): TopologyEntrance => {
+      const [protocol, port] = key.split(' . ');
+      return {
+        kind: 'node-port',
+        protocol: protocol!,
+        port: Number(port),
+        address: null,
+        object: origin?.object ?? null,
+        to: null,
+      };
     });
   });
 }

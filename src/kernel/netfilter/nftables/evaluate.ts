@@ -18,9 +18,12 @@ export type RuleOutcome =
   /** A test failed: the rule did not match. */
   | { readonly kind: 'break' }
   | { readonly kind: 'verdict'; readonly verdict: NftVerdict; readonly origin?: Origin }
-  | { readonly kind: 'reject'; readonly with: RejectWith };
+  | { readonly kind: 'reject'; readonly with: RejectWith }
+  /** It hangs on something that is not modelled. */
+  | { readonly kind: 'unknown' };
 
 const BREAK: RuleOutcome = { kind: 'break' };
+const UNKNOWN: RuleOutcome = { kind: 'unknown' };
 const CONTINUE: RuleOutcome = { kind: 'verdict', verdict: { kind: 'continue' } };
 const ACCEPTED: RuleOutcome = { kind: 'verdict', verdict: { kind: 'accept' } };
 const DROPPED: RuleOutcome = { kind: 'verdict', verdict: { kind: 'drop' } };
@@ -75,6 +78,8 @@ function runStatement(statement: NftStatement, context: NftContext, key: string)
       return null;
     case 'no-effect':
       return null;
+    case 'unknown':
+      return UNKNOWN;
     default:
       return assertNever(statement);
   }

@@ -1,4 +1,5 @@
 import { parseDuration } from './duration.ts';
+import { withKnownValues } from './known-values.ts';
 import { parseElements } from './parse-elements.ts';
 import { selectorAt } from './selector.ts';
 import type { NftExpression, NftLookup, NftMatchRight, NftOperator, NftPortRange, NftStatement, NftVerdict } from './syntax.ts';
@@ -6,17 +7,25 @@ import type { NftExpression, NftLookup, NftMatchRight, NftOperator, NftPortRange
 /** A rule of which k8snet does not model every part. */
 class UnknownSyntax extends Error {}
 
-/** The statements of a rule as nft prints it; null when it has one that k8snet does not model. */
-export function parseRule(text: string): readonly NftStatement[] | null {
+/**
+ * The statements of a rule as nft prints it. Where one is not modelled the list ends with an unknown one: what stands before it may already
+ * say that the rule does not match.
+ */
+export function parseRule(text: string): readonly NftStatement[] {
   const reader = new Reader(text.match(/"[^"]*"|[{},]|[^\s{},"]+/g) ?? []);
   const statements: NftStatement[] = [];
   try {
     while (!reader.atEnd) statements.push(parseStatement(reader));
   } catch (error) {
-    if (error instanceof UnknownSyntax) return null;
-    throw error;
+    if (!(error instanceof UnknownSyntax)) throw error;
+    statements.push({ kind: 'unknown' });
   }
   return statements;
+}
+
+/** True for a rule of which k8snet does not model every part. */
+export function isUnknownNftRule(text: string): boolean {
+  return parseRule(text).some(({ kind }) => kind === 'unknown');
 }
 
 /** A verdict as a map's data has it: "drop", "goto services"; null for anything else. */
@@ -77,7 +86,7 @@ function parseStatement(reader: Reader): NftStatement {
       return { kind: 'verdict', verdict: { kind: word, chain: reader.next() } };
     case 'reject':
       reader.next();
-      return { kind: 'reject', with: reader.take('with') ? `${reader.next()} ${reader.next()}` : null };
+      return { kind: 'reject', with: reader.take('with') ? rejection(reader) : null };
     case 'masquerade':
     case 'redirect':
       reader.next();
@@ -99,6 +108,7 @@ function parseStatement(reader: Reader): NftStatement {
     case 'counter':
     case 'log':
     case 'comment':
+    case 'xt':
       skipWithoutEffect(reader);
       return { kind: 'no-effect' };
     default:
@@ -106,18 +116,30 @@ function parseStatement(reader: Reader): NftStatement {
   }
 }
 
-const LOG_OPTIONS: ReadonlySet<string> = new Set(['prefix', 'level', 'group', 'snaplen', 'queue-threshold']);
+/** "tcp reset", "icmp port-unreachable"; nft before 0.9.9 says "icmp type port-unreachable". */
+function rejection(reader: Reader): string {
+  const kind = reader.next();
+  reader.take('type');
+  return `${kind} ${reader.next()}`;
+}
+
+const LOG_OPTIONS: ReadonlySet<string> = new Set(['prefix', 'level', 'group', 'snaplen', 'queue-threshold', 'flags']);
 
 function skipWithoutEffect(reader: Reader): void {
   const word = reader.next();
   if (word === 'comment') reader.next();
-  else if (word === 'counter') {
+  // What iptables-nft has written in its own way; of that only a comment is sure to decide nothing.
+  else if (word === 'xt') {
+    reader.expect('match');
+    reader.expect('"comment"');
+  } else if (word === 'counter') {
     if (reader.take('name')) reader.next();
     else if (reader.take('packets')) for (let i = 0; i < 3; i++) reader.next();
   } else {
     while (reader.word !== undefined && LOG_OPTIONS.has(reader.word)) {
+      const isTcp = reader.next() === 'flags' && reader.take('tcp');
       reader.next();
-      reader.next();
+      if (isTcp && reader.take(',')) reader.next();
     }
   }
 }
@@ -171,7 +193,11 @@ function parseTest(reader: Reader): NftStatement {
   }
   if (reader.take('vmap')) return { kind: 'vmap', key: left, lookup: parseLookup(reader) };
   const operator = isOperator(reader.word) ? (reader.next() as NftOperator) : '==';
-  return { kind: 'match', left, operator, right: parseRight(reader) };
+  const right = parseRight(reader);
+  if (left.kind !== 'selector') return { kind: 'match', left, operator, right };
+  const known = withKnownValues(left.selector, right);
+  if (known === null) throw new UnknownSyntax('a value is not known');
+  return { kind: 'match', left, operator, right: known };
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
@@ -209,11 +235,25 @@ function parseExpression(reader: Reader): NftExpression {
   const parts = [parseOperand(reader)];
   while (reader.take('.')) parts.push(parseOperand(reader));
   let expression: NftExpression = parts.length === 1 ? parts[0]! : { kind: 'concat', parts };
-  for (let { word } = reader; word === '&' || word === '|' || word === '^'; { word } = reader) {
+  for (let operator = bitOperator(reader.word); operator !== undefined; operator = bitOperator(reader.word)) {
     reader.next();
-    expression = { kind: 'bitwise', operator: word, left: expression, right: reader.number() };
+    expression = { kind: 'bitwise', operator, left: expression, right: reader.number() };
   }
   return reader.take('map') ? { kind: 'map', key: expression, lookup: parseLookup(reader) } : expression;
+}
+
+/** nft before 0.9.9 prints words. */
+const BIT_OPERATORS: ReadonlyMap<string, '&' | '|' | '^'> = new Map([
+  ['&', '&'],
+  ['and', '&'],
+  ['|', '|'],
+  ['or', '|'],
+  ['^', '^'],
+  ['xor', '^'],
+]);
+
+function bitOperator(word: string | undefined): '&' | '|' | '^' | undefined {
+  return word === undefined ? undefined : BIT_OPERATORS.get(word);
 }
 
 function parseOperand(reader: Reader): NftExpression {

@@ -124,13 +124,32 @@ function parseChain(lines: Lines, family: NftFamily, name: string): NftChain {
     const text = rules.length === 0 ? commentOf(line) : null;
     if (text !== null) comment = text;
     else if (rules.length === 0 && /^type \w+ hook /.test(line)) base = parseBase(lines, family, line);
-    else rules.push({ text: line, source: { file: lines.file, line: lines.number } });
+    else {
+      const source = { file: lines.file, line: lines.number };
+      rules.push({ text: wholeRule(lines, line), source });
+    }
   }
   return { name, base, comment, rules };
 }
 
+/** A rule with all lines of a set that it holds. */
+function wholeRule(lines: Lines, line: string): string {
+  let text = line;
+  while (opensSet(text)) {
+    const more = lines.next();
+    if (more === null || more === '}') throw lines.error('a set in a rule has no end');
+    text += ` ${more}`;
+  }
+  return text;
+}
+
+function opensSet(text: string): boolean {
+  const bare = text.replace(/"[^"]*"/g, '');
+  return bare.lastIndexOf('{') > bare.lastIndexOf('}');
+}
+
 const BASE =
-  /^type (filter|nat|route) hook (prerouting|input|forward|output|postrouting|ingress|egress)(?: device (.+?))? priority ([^;]+);(?: policy (accept|drop);)?$/;
+  /^type (filter|nat|route) hook (prerouting|input|forward|output|postrouting|ingress|egress)(?: devices? (?:= )?(.+?))? priority ([^;]+);(?: policy (accept|drop);)?$/;
 
 function parseBase(lines: Lines, family: NftFamily, line: string): NftBaseChain {
   const match = BASE.exec(line);

@@ -81,7 +81,8 @@ function joinElements(type: string, elements: readonly string[]): string {
 function printChain(table: NftTable, { name, base, comment, rules }: NftChain): string {
   const lines = commentLine(comment);
   if (base !== null) {
-    const device = base.device === null ? '' : ` device ${base.device}`;
+    const device =
+      base.device === null ? '' : base.device.startsWith('{') ? ` devices = ${base.device}` : ` device ${base.device}`;
     const priority = formatPriority(table.family, base);
     lines.push(`type ${base.type} hook ${base.hook}${device} priority ${priority}; policy ${base.policy};`);
   }

@@ -45,6 +45,8 @@ const SELECTORS = {
   'sctp dport': ({ packet }) => portDatum(packet, 'dport', 'sctp'),
   'th sport': ({ packet }) => portDatum(packet, 'sport', null),
   'th dport': ({ packet }) => portDatum(packet, 'dport', null),
+  'icmp type': ({ packet }) => icmpDatum(packet, 'icmp'),
+  'icmpv6 type': ({ packet }) => icmpDatum(packet, 'icmpv6'),
   'meta l4proto': ({ packet }) => protocolDatum(packet),
   'meta nfproto': ({ packet }) => nameDatum(isIpv4(packet.src) ? 'ipv4' : 'ipv6'),
   'meta mark': ({ mark }) => markDatum(mark),
@@ -61,6 +63,24 @@ const SELECTORS = {
   'fib daddr type': (view) => typeDatum(view, view.packet.dst, null),
   'fib daddr . iif type': (view) => typeDatum(view, view.packet.dst, view.inDevice),
 } satisfies Readonly<Record<string, Read>>;
+
+/** As nft names them (icmp_type and icmp6_type of its datatypes). */
+// biome-ignore format: a table reads better in rows
+const ICMP_TYPES: Readonly<Record<'icmp' | 'icmpv6', ReadonlyMap<number, string>>> = {
+  icmp: new Map([
+    [0, 'echo-reply'], [3, 'destination-unreachable'], [4, 'source-quench'], [5, 'redirect'], [8, 'echo-request'],
+    [9, 'router-advertisement'], [10, 'router-solicitation'], [11, 'time-exceeded'], [12, 'parameter-problem'],
+    [13, 'timestamp-request'], [14, 'timestamp-reply'], [15, 'info-request'], [16, 'info-reply'], [17, 'address-mask-request'],
+    [18, 'address-mask-reply'],
+  ]),
+  icmpv6: new Map([
+    [1, 'destination-unreachable'], [2, 'packet-too-big'], [3, 'time-exceeded'], [4, 'parameter-problem'], [128, 'echo-request'],
+    [129, 'echo-reply'], [130, 'mld-listener-query'], [131, 'mld-listener-report'], [132, 'mld-listener-done'],
+    [133, 'nd-router-solicit'], [134, 'nd-router-advert'], [135, 'nd-neighbor-solicit'], [136, 'nd-neighbor-advert'],
+    [137, 'nd-redirect'], [138, 'router-renumbering'], [141, 'ind-neighbor-solicit'], [142, 'ind-neighbor-advert'],
+    [143, 'mld2-listener-report'],
+  ]),
+};
 
 export type NftSelector = keyof typeof SELECTORS;
 
@@ -118,6 +138,12 @@ function protocolDatum({ l4 }: Packet): NftDatum {
 function portDatum(packet: Packet, side: 'sport' | 'dport', protocol: 'tcp' | 'udp' | 'sctp' | null): NftDatum | null {
   const ports = isLaterFragment(packet) || (protocol !== null && packet.l4.protocol !== protocol) ? null : portsOf(packet);
   return ports && numberDatum(ports[side]);
+}
+
+function icmpDatum(packet: Packet, protocol: 'icmp' | 'icmpv6'): NftDatum | null {
+  const { l4 } = packet;
+  if (isLaterFragment(packet) || l4.protocol !== protocol || !('type' in l4)) return null;
+  return { text: ICMP_TYPES[protocol].get(l4.type) ?? String(l4.type), number: BigInt(l4.type) };
 }
 
 function typeDatum(view: NftPacket, address: IpAddress, device: string | null): NftDatum {

@@ -39,7 +39,9 @@ export type NftStatement =
   | { readonly kind: 'reject'; readonly with: string | null }
   | { readonly kind: 'notrack' }
   /** counter, log: nothing that decides a packet's way. */
-  | { readonly kind: 'no-effect' };
+  | { readonly kind: 'no-effect' }
+  /** What k8snet does not model, and all that stands behind it. */
+  | { readonly kind: 'unknown' };
 
 /** What a match compares with: a set, or patterns of which one must fit ("established,related"). */
 export type NftMatchRight =

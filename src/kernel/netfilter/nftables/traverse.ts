@@ -18,9 +18,9 @@ const MAX_JUMPS = 16;
 /** No sound ruleset enters as many chains for one packet. */
 const MAX_ENTERED = 65_536;
 
-const compiled = new WeakMap<NftRule, readonly NftStatement[] | null>();
+const compiled = new WeakMap<NftRule, readonly NftStatement[]>();
 
-function statementsOf(rule: NftRule): readonly NftStatement[] | null {
+function statementsOf(rule: NftRule): readonly NftStatement[] {
   const known = compiled.get(rule);
   if (known !== undefined) return known;
   const statements = parseRule(rule.text);
@@ -69,18 +69,18 @@ function enter(chain: NftChain): Frame {
 }
 
 /** Looks at rules until one gives a verdict other than to go on; null at the end of the chain. */
-function runToVerdict(frame: Frame, context: NftContext): RuleOutcome | null {
+function runToVerdict(frame: Frame, context: NftContext): Exclude<RuleOutcome, { kind: 'unknown' }> | null {
   const { chain } = frame;
   while (frame.next < chain.rules.length) {
     const index = frame.next++;
     const rule = chain.rules[index]!;
-    const statements = statementsOf(rule);
-    if (statements === null) {
-      context.unknownRule(rule, chain.name, index + 1);
-      continue;
-    }
-    const outcome = runRule(statements, context, `${context.table.family} ${context.table.name}/${chain.name}/${index + 1}`);
-    if (outcome.kind === 'break') continue;
+    const outcome = runRule(
+      statementsOf(rule),
+      context,
+      `${context.table.family} ${context.table.name}/${chain.name}/${index + 1}`,
+    );
+    if (outcome.kind === 'unknown') context.unknownRule(rule, chain.name, index + 1);
+    if (outcome.kind === 'unknown' || outcome.kind === 'break') continue;
     const passedOver = index - frame.counted;
     frame.counted = index + 1;
     const verdict = outcome.kind === 'reject' ? 'drop' : outcome.verdict.kind;

@@ -86,6 +86,10 @@ describe('statements', () => {
     ['reject with icmp admin-prohibited', 1],
     ['snat to 10.0.0.1-10.0.0.5 random,persistent', 1],
     ['tcp dport 80 redirect to :8080', 2],
+    ['tcp dport { ssh, 80 } log prefix "x" flags tcp sequence,options counter packets 0 bytes 0 accept', 4],
+    ['meta mark and 0x4000 == 0x4000 meta mark set meta mark xor 0x4000 accept', 3],
+    ['icmp type { echo-request, echo-reply } icmpv6 type nd-neighbor-solicit reject with icmpx type admin-prohibited', 3],
+    ['meta l4proto icmpv6 xt match "comment" counter packets 1 bytes 2 jump X', 4],
   ])('%s', (text, count) => expect(parseRule(text)).toHaveLength(count));
 
   test.each([
@@ -96,7 +100,18 @@ describe('statements', () => {
     'ip daddr { 10.0.0.1',
     'jump',
     'quota over 5 mbytes drop',
-  ])('%s is not modelled', (text) => expect(parseRule(text)).toBeNull());
+    'tcp dport nobody-knows accept',
+    'xt target "MASQUERADE"',
+  ])('%s is not modelled', (text) => expect(parseRule(text).at(-1)).toEqual({ kind: 'unknown' }));
+});
+
+test('ports and protocols by name are those of packets', () => {
+  expect(parseRule('tcp dport { ssh, 1000-2000 }')).toMatchObject([
+    { right: { lookup: { elements: [{ key: '22' }, { key: '1000-2000' }] } } },
+  ]);
+  expect(parseRule('meta l4proto { icmpv6, tcp }')).toMatchObject([
+    { right: { lookup: { elements: [{ key: 'ipv6-icmp' }, { key: 'tcp' }] } } },
+  ]);
 });
 
 describe('patterns', () => {

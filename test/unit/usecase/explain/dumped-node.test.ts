@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compile } from '../../../../src/kubernetes/compile.ts';
+import { RECOGNISE_NOTHING } from '../../../../src/kubernetes/dumped-rules.ts';
 import { linesOf } from '../../../../src/kernel/netfilter/iptables/edit.ts';
 import { loadScenario } from '../../../../src/scenario/load.ts';
 import { originsForDump } from '../../../../src/usecase/explain/index.ts';
@@ -18,7 +19,9 @@ test('the rules of a node that has a dump carry the object behind them, and wher
   const loaded = loadScenario([{ name: 'scenario.yaml', text }], { readFile: () => DUMP });
   if (!loaded.ok) throw new Error(loaded.diagnostics.map(({ message }) => message).join('\n'));
   const { cluster } = loaded.scenario;
-  const compiled = compile(cluster, { recogniseRules: (tables, family) => originsForDump(tables, cluster, family) });
+  const compiled = compile(cluster, {
+    recogniseRules: { ...RECOGNISE_NOTHING, iptables: (tables, family) => originsForDump(tables, cluster, family) },
+  });
   if (!compiled.ok) throw new Error(compiled.problems.map(({ message }) => message).join('\n'));
 
   const chain = compiled.world.host('node/node-1')!.netfilter.iptables.get('filter')!.chain('KUBE-SERVICES')!;

@@ -23,6 +23,8 @@ export interface SavedRules {
   readonly legacy: IptablesTables | null;
   /** Tables of ip6tables-save blocks. */
   readonly tables6: IptablesTables;
+  /** Every table is of iptables-legacy: `nft list ruleset` doesn't show them. */
+  readonly onlyLegacy: boolean;
   readonly diagnostics: readonly SaveDiagnostic[];
 }
 
@@ -227,6 +229,7 @@ class SaveReader {
       tables,
       legacy: legacy.size > 0 ? legacy : null,
       tables6,
+      onlyLegacy: blocks.length > 0 && blocks.every(({ variant }) => variant === 'legacy'),
       // Whether it would load takes a look at every rule, which only those who ask for it should wait for.
       get diagnostics() {
         return [
