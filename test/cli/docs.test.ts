@@ -10,7 +10,7 @@ const DOCUMENTS = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
-const COMMANDS = ['trace', 'rules', 'check', 'explain'];
+const COMMANDS = ['trace', 'rules', 'check', 'topology', 'explain'];
 
 interface Block {
   readonly language: string;

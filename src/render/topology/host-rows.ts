@@ -97,7 +97,7 @@ function factsOf(device: TopologyDevice): string {
 function bridgeFacts(bridge: TopologyDevice, { pods }: TopologyNode): readonly string[] {
   const gateways = bare(bridge.addresses).map((address) => `default via ${address} `);
   const isGateway = pods.some(({ routes }) => routes.some((route) => gateways.some((start) => `${route} `.startsWith(start))));
-  return [factsOf(bridge), ...(isGateway ? ['default gateway of its pods'] : [])];
+  return [factsOf(bridge), ...(isGateway ? ['gateway of its pods'] : [])];
 }
 
 function tunnelFacts({ tunnel }: TopologyDevice): readonly string[] {

@@ -45,7 +45,9 @@ function framedBox(pod: TopologyPod): PodBox {
 
 function lineBox(pod: TopologyPod): PodBox {
   const addresses = pod.devices.filter(({ kind }) => kind !== 'loopback').flatMap(({ addresses: own }) => own);
-  const facts = [podName(pod), portsText(pod.listens), ...(pod.ready ? [] : ['not ready'])].filter((part) => part !== '');
+  const facts = [podName(pod).replace(/^pod\//, ''), portsText(pod.listens), ...(pod.ready ? [] : ['not ready'])].filter(
+    (part) => part !== '',
+  );
   const [title, line] = [addresses.join(' '), facts.join('  ')];
   const width = cells(title) + cells(line) + 5;
   return { host: pod.name, title, framed: false, lines: [line], least: width, best: width };

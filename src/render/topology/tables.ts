@@ -41,7 +41,7 @@ export function routeLines({ routes, moreRoutes }: TopologyDetail, style: Style,
     .filter((route) => !left.includes(route))
     .map(({ table, text, purpose }) => [several ? `${table}: ${text}` : text, purpose]);
   const fits = widest(rows.map(([text]) => text!)) + widest(rows.map(([, purpose]) => purpose!)) + 4 <= width;
-  const brief = rows.map(([text, purpose]) => [text!.replace(' proto kernel', '').replace(' scope link', ''), purpose!]);
+  const brief = rows.map(([text, purpose]) => [text!.replace(/ proto kernel| scope link| pref medium/g, ''), purpose!]);
   const more = left.length + moreRoutes;
   return [
     ...columns(fits ? rows : brief, style, width, ['plain', 'dim']),

@@ -12,9 +12,11 @@ export function behindText(behind: number): string {
   return behind >= MOST_COUNTED ? `${MOST_COUNTED}…` : String(behind);
 }
 
-/** "tcp 8080, udp 53"; '' for none. */
+/** "tcp 8080, 9090, udp 53"; '' for none. */
 export function portsText(sockets: readonly TopologySocket[]): string {
-  return sockets.map(({ protocol, port }) => `${protocol} ${port}`).join(', ');
+  return sockets
+    .map(({ protocol, port }, i) => (protocol === sockets[i - 1]?.protocol ? port : `${protocol} ${port}`))
+    .join(', ');
 }
 
 /** ":8080 :53/udp" for narrow places; tcp goes without saying. */
