@@ -23,12 +23,9 @@ const { title, description, documents } = SCHEMAS[process.argv[2] ?? 'trace'];
 const FRACTIONS = new Set(['probability']);
 
 const source = (path) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-const files = [
-  ...readdirSync(source('trace'))
-    .filter((name) => name !== 'index.ts')
-    .map((name) => source(`trace/${name}`)),
-  source('render/explain.ts'),
-];
+const files = readdirSync(source('trace'))
+  .filter((name) => name !== 'index.ts')
+  .map((name) => source(`trace/${name}`));
 const statements = files.flatMap(
   (file) => ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true).statements,
 );
@@ -166,25 +163,7 @@ function union(members) {
   return plain ? { type: members.map((member) => member.type) } : { anyOf: members };
 }
 
-/** `explain -o json` has no type of its own. */
-function explanation() {
-  return {
-    description: 'What `k8snet explain -o json` says: a chain, or all chains of a service.',
-    type: 'object',
-    properties: {
-      apiVersion: { enum: valuesOf('API_VERSION') },
-      kind: { enum: ['Explanation'] },
-      chains: { type: 'array', items: reference('ExplanationText') },
-    },
-    additionalProperties: false,
-    required: ['apiVersion', 'kind', 'chains'],
-  };
-}
-
-for (const name of documents) {
-  if (name === 'Explanation') definitions[name] = explanation();
-  else reference(name);
-}
+for (const name of documents) reference(name);
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,26 +1,10 @@
 import { printableDeep } from './printable.ts';
 import { finish, wrap } from './style.ts';
-import type { Origin } from '../trace/origin.ts';
+import type { ExplainedChain, ExplainedRule } from '../trace/explanation.ts';
 import type { Style } from './style.ts';
 
-/** A chain or another named thing, explained. */
-export interface ExplanationText {
-  readonly name: string;
-  readonly sentence: string;
-  readonly origin: Origin;
-  /** The rules of a chain as iptables-save prints them, each with its sentence; empty when there are none to show. */
-  readonly rules: readonly ExplainedRule[];
-}
-
-export interface ExplainedRule {
-  readonly table: string;
-  readonly rule: number;
-  readonly text: string;
-  readonly sentence: string | null;
-}
-
 /** What a chain is for, whose it is, and what its rules do. Ends with a line break. */
-export function explanationText(explanation: ExplanationText, style: Style): string {
+export function explanationText(explanation: ExplainedChain, style: Style): string {
   const { name, sentence, origin, rules } = printableDeep(explanation);
   const { chalk } = style;
   const whose = [origin.object, `made by ${origin.by}`].filter((part) => part !== null).join(', ');

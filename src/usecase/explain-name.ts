@@ -6,26 +6,9 @@ import { nodeRules } from './rules.ts';
 import { nearest } from '../support/nearest.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { Cluster, Service } from '../kubernetes/model/cluster.ts';
-import type { Origin } from '../trace/origin.ts';
+import type { ExplainedChain, ExplainedRule } from '../trace/explanation.ts';
 import type { RuleEvent } from '../trace/event.ts';
 import type { Result } from './refs/ref.ts';
-
-/** A rule and what it is for. */
-export interface ExplainedRule {
-  readonly table: string;
-  readonly rule: number;
-  /** As iptables-save prints it. */
-  readonly text: string;
-  readonly sentence: string | null;
-}
-
-/** A chain, what it is for, whose it is, and its rules on a node. */
-export interface ExplainedChain {
-  readonly name: string;
-  readonly sentence: string;
-  readonly origin: Origin;
-  readonly rules: readonly ExplainedRule[];
-}
 
 /**
  * Explains what `text` names: a chain, or a service (its chains).
