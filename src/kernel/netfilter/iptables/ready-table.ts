@@ -1,6 +1,7 @@
 import { parseIp } from '../../../net/ip.ts';
 import { randomProbability } from './match/statistic.ts';
 import type { IpAddress } from '../../../net/ip.ts';
+import type { TargetAction } from './target/target.ts';
 import type { Match } from './match/match.ts';
 import type { Chain, Rule, Table } from './table.ts';
 
@@ -10,6 +11,7 @@ export class ReadyRule {
   /** Those that ask something of the packet or draw. */
   readonly matches: readonly Match[];
   readonly isStateful: boolean;
+  readonly action: TargetAction;
   readonly #table: Table;
   #target: ReadyChain | null | undefined;
 
@@ -17,13 +19,14 @@ export class ReadyRule {
     this.#table = table;
     this.rule = rule;
     this.matches = rule.matches.filter(({ module, unknown }) => module !== 'comment' || unknown);
+    this.action = rule.target.action;
     this.isStateful = this.matches.some(({ stateful }) => stateful);
   }
 
   /** Where its target leads; null: to no chain, or to one that is not there. */
   get target(): ReadyChain | null {
     if (this.#target === undefined) {
-      const { action } = this.rule.target;
+      const { action } = this;
       const leads = action.kind === 'jump' || action.kind === 'goto';
       this.#target = leads ? readyChain(this.#table, action.chain) : null;
     }

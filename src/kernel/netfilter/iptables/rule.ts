@@ -1,3 +1,4 @@
+import { remembered } from '../../remembered.ts';
 import { RuleError } from './option.ts';
 import { parseRuleSpec } from './rule-spec.ts';
 import { splitRuleWords } from './words.ts';
@@ -19,14 +20,29 @@ export interface RuleLine {
  */
 export function compileRule(line: RuleLine, table: TableName, family: 4 | 6): Rule {
   const { body, origin, source } = line;
-  const known = { body, ...(origin && { origin }), ...(source && { source }) };
+  const { matches, target } = partsOf(`${family} ${table}`)(body);
+  return { body, ...(origin && { origin }), ...(source && { source }), matches, target };
+}
+
+type RuleParts = Pick<Rule, 'matches' | 'target'>;
+
+/**
+ * What a text says, by family and table. Nodes of a cluster have mostly the same rules: those share their parts, which hold nothing of the
+ * node and nothing that changes.
+ */
+const partsOf = remembered((scope: string) => {
+  const [family, table] = scope.split(' ') as [string, TableName];
+  return remembered((body: string) => parse(body, table, family === '4' ? 4 : 6));
+});
+
+function parse(body: string, table: TableName, family: 4 | 6): RuleParts {
   try {
     const { matches, target } = parseRuleSpec(splitRuleWords(body), table, family, 'dump');
-    return { ...known, matches, target };
+    return { matches, target };
   } catch (error) {
     if (!(error instanceof RuleError)) throw error;
     const unreadable: Match = { module: '', text: body, test: () => 'unknown', unknown: true };
-    return { ...known, matches: [unreadable], target: { text: '', action: { kind: 'unknown', name: '' } } };
+    return { matches: [unreadable], target: { text: '', action: { kind: 'unknown', name: '' } } };
   }
 }
 

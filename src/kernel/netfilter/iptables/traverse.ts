@@ -89,11 +89,10 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
       index += picked;
     } else frame.next++;
     const one = ready.rule(index);
-    const { rule } = one;
     const matched = chances !== null || one.matches.length === 0 || matches(table, chain, index, one, context);
     if (matched === false) continue;
     if (matched === 'unknown' || !isDoable(one, mayEnter)) {
-      if (!isHarmless(rule.target.action)) context.unknownRule?.(rule, chain.name, index + 1);
+      if (!isHarmless(one.action)) context.unknownRule?.(one.rule, chain.name, index + 1);
       continue;
     }
     const passedOver = index - frame.counted;
@@ -103,8 +102,8 @@ function runToStep(table: Table, frame: Frame, mayEnter: boolean, context: Trave
       kind: 'rule',
       chain: chain.name,
       number: index + 1,
-      rule,
-      verdict: verdictOf(rule.target.action),
+      rule: one.rule,
+      verdict: verdictOf(one.action),
       passedOver,
     });
     const step = act(one, context);
@@ -149,7 +148,7 @@ function isHarmless(action: TargetAction): boolean {
 
 /** False for a target that is not modelled and for a jump to nowhere or too deep. */
 function isDoable(one: ReadyRule, mayEnter: boolean): boolean {
-  const { action } = one.rule.target;
+  const { action } = one;
   if (action.kind === 'jump' || action.kind === 'goto') return mayEnter && one.target !== null;
   return action.kind !== 'unknown';
 }
@@ -176,7 +175,7 @@ function verdictOf({ kind }: TargetAction): RuleVerdict {
 }
 
 function act(one: ReadyRule, context: TraverseContext): Step {
-  const { action } = one.rule.target;
+  const { action } = one;
   switch (action.kind) {
     case 'accept':
       return END_ACCEPT;
