@@ -93,7 +93,8 @@ function endpointOf(endpoint: Endpoint, port: number, family: IpFamily): ProxyEn
   return {
     text: family === 4 ? `${given}:${port}` : `[${given}]:${port}`,
     address,
-    ip: family === 4 ? withoutLeadingZeroes(given) : formatIp(address),
+    // An address that reads as it stands is in its canonical form.
+    ip: family === 4 ? (parseIpv4(given) === null ? withoutLeadingZeroes(given) : given) : formatIp(address),
     port,
     ready: endpoint.ready,
     serving: endpoint.serving,
@@ -108,10 +109,10 @@ function endpointOf(endpoint: Endpoint, port: number, family: IpFamily): ProxyEn
 function addressOf(endpoint: Endpoint, family: IpFamily): IpAddress | null {
   const given = endpoint.addresses[0];
   if (given === undefined) return null;
-  return family === 4 ? parseIpv4(withoutLeadingZeroes(given)) : parseIpv6(given);
+  return family === 4 ? (parseIpv4(given) ?? parseIpv4(withoutLeadingZeroes(given))) : parseIpv6(given);
 }
 
 /** k8s.io/utils/net ParseIPSloppy: "010.0.0.1" is 10.0.0.1. */
 function withoutLeadingZeroes(text: string): string {
-  return text.startsWith('0') || text.includes('.0') ? text.replace(/(^|\.)0+(?=\d)/g, '$1') : text;
+  return text.replace(/(^|\.)0+(?=\d)/g, '$1');
 }
