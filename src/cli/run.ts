@@ -11,9 +11,13 @@ import type { ExitCode, Io } from './io.ts';
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.yes;
   try {
-    const program = buildProgram(io, (code) => {
-      exitCode = code;
-    });
+    const program = buildProgram(
+      io,
+      (code) => {
+        exitCode = code;
+      },
+      argv[0],
+    );
     // The bare name is a question for help.
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
