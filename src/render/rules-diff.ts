@@ -70,8 +70,10 @@ function movedLines({ expected, actual }: ChangedRule, style: Style): readonly s
   ];
 }
 
+/** Elements of sets and maps stand in braces; no rule of iptables or nftables begins with one. */
 function ruleText({ table, chain, text }: ComparedRule): string {
-  return `${table} -A ${chain} ${text}`;
+  if (!table.includes(' ')) return `${table} -A ${chain} ${text}`;
+  return `${text.startsWith('{') ? 'element' : 'rule'} ${table} ${chain} ${text}`;
 }
 
 /** What the rule is for, whose it is and where it stands. */

@@ -1,12 +1,14 @@
 import type { Origin } from './origin.ts';
 
-/** A rule of one side of a comparison. */
+/** A rule of one side of a comparison, or with nftables an element of a set or map. */
 export interface ComparedRule {
+  /** With nftables family and name: "ip kube-proxy". */
   readonly table: string;
+  /** The chain, or an element's set or map. */
   readonly chain: string;
   /** 1-based, as `iptables -L --line-numbers` shows it. */
   readonly rule: number;
-  /** As iptables-save prints it, behind "-A CHAIN ". */
+  /** As iptables-save prints it, behind "-A CHAIN "; as nft prints it, elements in braces. */
   readonly text: string;
   /** Whose it is and what for; absent when nobody knows. */
   readonly origin?: Origin;
@@ -36,7 +38,10 @@ export interface RulesDiff {
   readonly apiVersion: 'k8snet/v1';
   readonly kind: 'RulesDiff';
   readonly node: string;
-  readonly family: 4 | 6;
+  /** Whose words the rules are in. */
+  readonly program: 'iptables' | 'nftables';
+  /** null: both (nftables). */
+  readonly family: 4 | 6 | null;
   /** True when there is nothing in any of the lists below except `foreign`. */
   readonly same: boolean;
   /** Expected, and not in the dump. */

@@ -2,14 +2,17 @@ import { parseSave } from '../kernel/netfilter/iptables/save-format/parse.ts';
 import { printSave } from '../kernel/netfilter/iptables/save-format/print.ts';
 import { printRuleset } from '../kernel/netfilter/nftables/print.ts';
 import { compileNodeIptables, compileNodeNftables } from '../kubernetes/compile.ts';
+import { listedRuleset } from '../kubernetes/dumped-rules.ts';
 import { proxyFamilies } from '../kubernetes/services/proxy-families.ts';
 import { assertNever } from '../support/assert-never.ts';
 import { ipsetText, ipvsText, ipvsadmText } from './ipvs-text.ts';
+import { originsForNftDump } from './explain/index.ts';
 import { diffRules } from './rules-diff/index.ts';
+import { diffNftRulesets } from './rules-diff/nft.ts';
 import { found, refused } from './refs/ref.ts';
 import { nodeNamed, nodeRules } from './rules.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
-import type { Cluster, Node, ProxyMode } from '../kubernetes/model/cluster.ts';
+import type { Cluster, DumpFile, Node, ProxyMode } from '../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../scenario/diagnostic.ts';
 import type { RulesDiff } from '../trace/rules-diff.ts';
 import type { Result } from './refs/ref.ts';
@@ -69,6 +72,29 @@ function allText(cluster: Cluster, node: Node, component: RulesComponent): strin
     printSave(compileNodeIptables(cluster, node, component, family), family),
   );
   return [printRuleset(compileNodeNftables(cluster, node, component)), ...tables].join('');
+}
+
+/** How a node's `nft list ruleset` differs from what it should have. Only mode nftables asks for rules there. */
+export function compareWithNftDump(
+  cluster: Cluster,
+  question: Omit<NodeRulesQuestion, 'family'>,
+  dump: DumpFile,
+): Result<RulesDiff> {
+  const changed = withMode(cluster, question.proxyMode);
+  const node = nodeNamed(changed, question.node);
+  if (!node.ok) return node;
+  const { mode } = changed.kubeProxy;
+  if (mode !== 'nftables')
+    return refused(`${dump.file}: rules of nftables, and kube-proxy's mode is ${mode}: --proxy-mode nftables changes that`);
+  const listed = listedRuleset(dump);
+  if (!listed.ok) return refused(`${dump.file}:${listed.line}: ${listed.message}`);
+  const expected = compileNodeNftables(changed, node.value, question.component);
+  return found(diffNftRulesets({ node: node.value.name, expected, actual: originsForNftDump(listed.ruleset, changed) }));
+}
+
+/** True for what `nft list ruleset` prints, with or without a table of iptables-nft in it. */
+export function isNftListing(text: string): boolean {
+  return /^\s*table (?:ip6?|inet|arp|bridge|netdev) \S+ \{/m.test(text);
 }
 
 /** How a dump of the node differs from what it should have. `diagnostics`: lines of the dump that could not be read. */

@@ -3,7 +3,7 @@ import { formatDiagnostics } from '../../render/diagnostics.ts';
 import { jsonText } from '../../render/json.ts';
 import { printableLines } from '../../render/printable.ts';
 import { rulesDiffText } from '../../render/rules-diff.ts';
-import { compareWithDump, rulesText } from '../../usecase/rules-text.ts';
+import { compareWithDump, compareWithNftDump, isNftListing, rulesText } from '../../usecase/rules-text.ts';
 import { UsageError } from '../errors.ts';
 import { readInputs } from '../input.ts';
 import { EXIT } from '../io.ts';
@@ -13,7 +13,8 @@ import { errorStyle, outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { CommonOptions, ProxyMode } from '../options.ts';
-import type { RulesFormat } from '../../usecase/rules-text.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import type { NodeRulesQuestion, RulesFormat } from '../../usecase/rules-text.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 const FORMATS = ['iptables-save', 'ip6tables-save', 'json', 'nft', 'ipset', 'ipvsadm', 'ip', 'bridge', 'all'] as const;
@@ -38,7 +39,7 @@ export function addRulesCommand(program: Command, io: Io, act: Act): void {
     .requiredOption('--node <name>', 'the node')
     .addOption(new Option('--component <name>', 'whose rules').choices(['kube-proxy', 'cni', 'all']).default('all'))
     .option('--proxy-mode <mode>', "kube-proxy's mode in place of the cluster's own", singleProxyMode)
-    .option('--diff <dump>', 'compare with this output of iptables-save (- for standard input)')
+    .option('--diff <dump>', 'compare with this output of iptables-save or nft list ruleset (- for standard input)')
     .addOption(new Option('-o, --output <format>', 'format').choices(FORMATS).default('iptables-save'))
     .addHelpText('after', EXAMPLES)
     .action((files: readonly string[], options: RulesCommandOptions) => act(() => rules(files, options, io)));
@@ -50,6 +51,7 @@ async function rules(args: readonly string[], options: RulesCommandOptions, io: 
   const question = { node, component, ...(proxyMode !== undefined && { proxyMode }) };
   if (options.diff !== undefined) {
     const [dump] = await readInputs([options.diff], io);
+    if (isNftListing(dump!.text) || options.output === 'nft') return nftDiff(cluster, question, dump!, options, io);
     const result = compareWithDump(cluster, { ...question, family: options.output === 'ip6tables-save' ? 6 : 4 }, dump!);
     if (!result.ok) throw new UsageError(result.message);
     const { diff, diagnostics } = result.value;
@@ -60,6 +62,20 @@ async function rules(args: readonly string[], options: RulesCommandOptions, io: 
   const result = rulesText(cluster, { ...question, format: formatOf(options.output) });
   if (!result.ok) throw new UsageError(result.message);
   return { stdout: printableLines(result.value), exitCode: EXIT.yes };
+}
+
+function nftDiff(
+  cluster: Scenario['cluster'],
+  question: Omit<NodeRulesQuestion, 'family'>,
+  { name: file, text }: { readonly name: string; readonly text: string },
+  options: RulesCommandOptions,
+  io: Io,
+): CommandResult {
+  const result = compareWithNftDump(cluster, question, { file, text });
+  if (!result.ok) throw new UsageError(result.message);
+  const diff = result.value;
+  const stdout = options.output === 'json' ? jsonText(diff) : rulesDiffText(diff, outputStyle(io, colourChoice(options)));
+  return { stdout, exitCode: diff.same ? EXIT.yes : EXIT.no };
 }
 
 /** @throws UsageError for a format that has nothing to print yet */

@@ -35,7 +35,7 @@ export function diffRules({ cluster, node, family, component, expected, actual }
   }
   const { missing, extra, changed, moved, policies } = found;
   const same = [missing, extra, changed, moved, policies].every((list) => list.length === 0);
-  return { apiVersion: 'k8snet/v1', kind: 'RulesDiff', node, family, same, ...found };
+  return { apiVersion: 'k8snet/v1', kind: 'RulesDiff', node, program: 'iptables', family, same, ...found };
 }
 
 interface Findings {
