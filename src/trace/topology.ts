@@ -159,8 +159,8 @@ export interface TopologyDetail {
   readonly bridgeNetfilter: boolean;
   /** The kernel remembers connections, which nat needs. */
   readonly conntrack: boolean;
-  /** The dump that the rules come from; null: what the controllers write. */
-  readonly dump: string | null;
+  /** The dumps that the rules come from; none: what the controllers write. */
+  readonly dumps: readonly string[];
   /** The five hooks, in the order of a packet's way. */
   readonly hooks: readonly TopologyHook[];
   readonly routes: readonly TopologyRoute[];

@@ -133,10 +133,10 @@ function detailLines(detail: TopologyDetail, node: TopologyNode, style: Style, w
   ];
 }
 
-function hooksText({ dump, conntrack, bridgeNetfilter }: TopologyDetail): string {
+function hooksText({ dumps, conntrack, bridgeNetfilter }: TopologyDetail): string {
   return [
     'where netfilter’s rules are asked',
-    ...(dump === null ? [] : [`rules from ${dump}`]),
+    ...(dumps.length === 0 ? [] : [`rules from ${dumps.join(', ')}`]),
     conntrack ? 'connections are remembered' : 'connections are not remembered (no conntrack)',
     `frames that a bridge passes on ${bridgeNetfilter ? 'go through them too' : 'pass them by'} (bridge-nf-call-iptables=${bridgeNetfilter ? 1 : 0})`,
   ].join('; ');

@@ -1,12 +1,12 @@
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
+import { dumpsOf } from '../../kubernetes/model/node-dump.ts';
 import { sysctl } from '../../kernel/sysctl.ts';
 import { devicesOf } from './device.ts';
 import { entrancesOf } from './entrances.ts';
 import { hasConntrack, hooksOf } from './hooks.ts';
 import { podOf } from './pods.ts';
 import { routesOf } from './routes.ts';
-import { dumpsOf, hasDump } from '../../kubernetes/model/node-dump.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { World } from '../../kernel/world.ts';
 import type { Cluster, Node, Pod } from '../../kubernetes/model/cluster.ts';
@@ -31,11 +31,7 @@ function detailOf(node: Node, pods: readonly Pod[], cluster: Cluster, host: Host
     forwarding: sysctl(host.sysctls, 'net.ipv4.ip_forward') !== 0,
     bridgeNetfilter: sysctl(host.sysctls, 'net.bridge.bridge-nf-call-iptables') !== 0,
     conntrack: hasConntrack(host),
-    dump: hasDump(node)
-      ? dumpsOf(node)
-          .map(({ file }) => file)
-          .join(', ')
-      : null,
+    dumps: dumpsOf(node).map(({ file }) => file),
     hooks: hooksOf(host),
     routes,
     moreRoutes: more,

@@ -242,7 +242,7 @@ services:
         ),
       ),
     );
-    expect(detail.dump).toContain('01-kubeproxy-1.18');
+    expect(detail.dumps).toEqual([expect.stringContaining('01-kubeproxy-1.18')]);
     expect(detail.entrances.length).toBeGreaterThan(0);
     for (const entrance of detail.entrances)
       expect(entrance).toMatchObject({ kind: 'node-port', object: expect.stringMatching(/^Service /) });
