@@ -57,6 +57,7 @@ export function plotSvg({ growth, machine, date }) {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#555">`,
+    '<title>CPU time by number of services</title>',
     '<style>.grid{stroke:#ccc;stroke-width:1}</style>',
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     text(BOX.left, 22, 'CPU time by number of services (200 nodes, 3 endpoints each)', ' font-size="14" fill="#222"'),
