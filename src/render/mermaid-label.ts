@@ -4,7 +4,7 @@
  * "wrap:" in front of a message is a setting. Brackets and the word "end" are safe in labels, and identifiers are never made of names.
  */
 export function mermaidLabel(text: string): string {
-  return text.replace(/[#<>&`]|%%/g, (found) => [...found].map(entity).join('')).replace(/^((?:no)?wrap):/, `$1${entity(':')}`);
+  return text.replace(/[#;<>&"`]|%%/g, (found) => [...found].map(entity).join('')).replace(/^((?:no)?wrap):/, `$1${entity(':')}`);
 }
 
 /** Mermaid's spelling of a character's number: # in place of &#. */

@@ -40,7 +40,9 @@ export function hostRows(node: TopologyNode, topology: Topology, boxes: readonly
       onStack(bridge, { ...addressesOf(bridge, bridgeFacts(bridge, node)), bus: ports.length > 0 }),
       ...ports.map((port, i) => onBridge(port, bridge, i < ports.length - 1, toPod(port))),
     ]),
-    ...cables.map((cable) => onStack(cable, { ...addressesOf(cable, [factsOf(cable)]), cable: toPod(cable) })),
+    ...cables.map((cable) =>
+      onStack(cable, { ...addressesOf(cable, [factsOf(cable), ...otherEnd(cable, node)]), cable: toPod(cable) }),
+    ),
     ...processes(node.pods.filter(({ hostNetwork }) => hostNetwork)),
     ...dummies.map((dummy) => onStack(dummy, { text: fewTexts(bare(dummy.addresses)), below: [factsOf(dummy)] })),
     ...tunnels.map((tunnel) => onStack(tunnel, addressesOf(tunnel, [factsOf(tunnel), ...tunnelFacts(tunnel)]))),
@@ -60,7 +62,7 @@ function onStack(device: TopologyDevice, more: Pick<HostRow, 'text' | 'below'> &
 
 /** The first address stands beside the name, the others below it, and then the facts. */
 function addressesOf({ addresses }: TopologyDevice, facts: readonly string[]): Pick<HostRow, 'text' | 'below'> {
-  const [text = 'no address', ...rest] = addresses;
+  const [text = '', ...rest] = addresses;
   return { text, below: [...rest, ...facts] };
 }
 
@@ -91,6 +93,11 @@ function processes(pods: readonly TopologyPod[]): readonly HostRow[] {
 function factsOf(device: TopologyDevice): string {
   const maker = device.by === null || device.by === 'underlay' ? [] : [`made by ${device.by}`];
   return [kindText(device), `MTU ${device.mtu}`, ...maker].filter((fact) => fact !== '').join(', ');
+}
+
+/** A pair may join two devices of one namespace. */
+function otherEnd({ peer }: TopologyDevice, { name }: TopologyNode): readonly string[] {
+  return peer?.host === `node/${name}` ? [`pair with ${peer.device}`] : [];
 }
 
 /** A bridge with an address is where its pods send what is not for their own network. */

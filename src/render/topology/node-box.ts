@@ -100,7 +100,7 @@ function deviceLine(device: TopologyDevice, text: string): BoxLine {
 
 /** Virtual addresses are many. */
 function dummyText({ addresses }: TopologyDevice): string {
-  return addresses.length === 1 ? bare(addresses).join('') : count(addresses.length, 'address', 'addresses');
+  return addresses.length <= 1 ? bare(addresses).join('') : count(addresses.length, 'address', 'addresses');
 }
 
 function heading(name: string, text: string): BoxLine {

@@ -25,8 +25,8 @@ function rulesText({ kind, rules, behind, policy }: TopologyChain): string {
 }
 
 function makersText(makers: readonly TopologyMaker[]): string {
-  if (makers.length === 1) return makers[0]!.by;
-  return makers.map(({ by, rules }) => `${by} ${rules}`).join(', ');
+  const known = makers.map(({ by, rules }) => ({ name: by === 'unknown' ? 'nobody known' : by, rules }));
+  return known.length === 1 ? known[0]!.name : known.map(({ name, rules }) => `${name} ${rules}`).join(', ');
 }
 
 /** Routes to other nodes are all alike: so many are listed. */
