@@ -138,9 +138,8 @@ const EXAMPLES = `
 Examples:
   k8snet trace                                                       the bundled tutorial
   k8snet trace cluster.yaml --from pod/client --to svc/web:80        pod to service
-  k8snet trace cluster.yaml --from pod/client --to web.shop:80               a name, looked up first
-  k8snet trace cluster.yaml --from external/laptop --to https://shop.example/cart
-  k8snet trace cluster.yaml --from external/laptop --to pod/web-1:8080 --via port-forward
+  k8snet trace cluster.yaml --from pod/client --to web.default:80            a name, looked up first
+  k8snet trace cluster.yaml --from node/node-2 --to pod/web-1:8080 --via port-forward
   k8snet trace cluster.yaml --from node/node-2 --to svc/web:80 --detail rules
   k8snet trace cluster.yaml --check 2 --do 'node-2: sysctl -w net.ipv4.ip_forward=0'
   kubectl get nodes,pods,svc,endpointslices -A -o yaml | k8snet trace - --from pod/client --to svc/web:80
