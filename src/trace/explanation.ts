@@ -151,8 +151,8 @@ export interface RegistrationEndpoint {
 /** Nodes whose rules for the service are alike, and those rules as they are on the first of them. */
 export interface RegistrationNodes {
   readonly nodes: readonly string[];
-  /** The dump that the rules come from; null: what the controllers write. */
-  readonly dump: string | null;
+  /** The dumps that the rules come from; empty: what the controllers write. */
+  readonly dumps: readonly string[];
   /** What is different here from other nodes: traffic policies, hints. */
   readonly notes: readonly string[];
   /** Rules in places that all services share, by which packets come to those of this one. */
@@ -255,7 +255,8 @@ export interface ExplainedNode {
   readonly cni: string;
   readonly proxyMode: string;
   readonly zone: string | null;
-  readonly dump: string | null;
+  /** The dumps that its rules come from. */
+  readonly dumps: readonly string[];
   /** "shop/web-1" */
   readonly pods: readonly string[];
   /** Services of which an endpoint is here. */

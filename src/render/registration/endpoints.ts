@@ -1,4 +1,4 @@
-import { beside, columns, counted, firstOf, namespaceOf, within } from './table.ts';
+import { beside, columns, padded, counted, firstOf, namespaceOf, within } from './table.ts';
 import type { RegistrationEndpoint, RegistrationPod, RegistrationSlice, ServiceRegistration } from '../../trace/explanation.ts';
 import type { Style } from '../style.ts';
 
@@ -12,8 +12,8 @@ export function podLines(made: ServiceRegistration, style: Style): readonly stri
   const { chalk, width } = style;
   const namespace = namespaceOf(made.name);
   const shown = mostTelling(made.pods);
-  const rows = columns(
-    shown.map((pod) => [`${MARKS[pod.state]} ${within(pod.name, namespace)}`, pod.node, firstOf(placesOf(pod), 3), '']),
+  const rows = padded(
+    shown.map((pod) => [`${MARKS[pod.state]} ${within(pod.name, namespace)}`, pod.node, firstOf(placesOf(pod), 3)]),
   );
   const lines = shown.flatMap((pod, i) =>
     beside(rows[i]!, reasonText(pod), width).map((line) =>
@@ -46,10 +46,10 @@ function reasonText({ state, reasons }: RegistrationPod): string {
 }
 
 /** The slices with their endpoints and conditions. */
-export function sliceLines({ name, slices }: ServiceRegistration, style: Style): readonly string[] {
+export function sliceLines({ name, selector, slices }: ServiceRegistration, style: Style): readonly string[] {
   const { chalk } = style;
   const namespace = namespaceOf(name);
-  if (slices.length === 0) return ['none: kube-proxy knows of no endpoint'];
+  if (slices.length === 0) return [`${selector === null ? 'none' : 'an empty one'}: kube-proxy knows of no endpoint`];
   return slices.flatMap((slice) => {
     const shown = slice.endpoints.slice(0, MOST);
     const rows = columns(shown.map((endpoint) => endpointRow(endpoint, namespace)));

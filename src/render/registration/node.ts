@@ -18,7 +18,7 @@ export function nodeSummary(explained: ExplainedNode, style: Style): string {
     ['pod range', node.podCidrs.length === 0 ? 'none' : node.podCidrs.join(', ')],
     ['network', node.cni],
     ['services', node.proxyMode === 'none' ? 'no kube-proxy' : `kube-proxy ${node.proxyMode}`],
-    ...(node.dump === null ? [] : [['rules', `from ${node.dump}`] as const]),
+    ...(node.dumps.length === 0 ? [] : [['rules', `from ${node.dumps.join(', ')}`] as const]),
     ['pods', named(node.pods)],
     ['endpoints', node.services.length === 0 ? 'of no service' : `of ${firstOf(node.services, MOST)}`],
     ['holds', node.state.map(({ what, count }) => counted(count, what.replace(/s$/, ''), what)).join(', ')],

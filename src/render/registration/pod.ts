@@ -1,6 +1,6 @@
 import { printableDeep } from '../printable.ts';
 import { finish, wrap } from '../style.ts';
-import { beside, columns, counted, firstOf, namespaceOf, within } from './table.ts';
+import { beside, padded, counted, firstOf, namespaceOf, within } from './table.ts';
 import type { ExplainedPod, ExplainedPodRule, ExplainedPodService } from '../../trace/explanation.ts';
 import type { Style } from '../style.ts';
 
@@ -58,12 +58,11 @@ const MARKS: Readonly<Record<ExplainedPodService['state'], string>> = { used: 'â
 
 function serviceLines({ services, otherServices, name }: ExplainedPod, { chalk, width }: Style): readonly string[] {
   const namespace = namespaceOf(name);
-  const rows = columns(
+  const rows = padded(
     services.map(({ name: service, selector, state, endpoints }) => [
       `  ${MARKS[state]} ${within(service, namespace)}`,
       selector,
       firstOf(endpoints, 3),
-      '',
     ]),
   );
   const others =

@@ -1,3 +1,4 @@
+import { wrap } from '../style.ts';
 import { beside, columns, firstOf, namespaceOf, within } from './table.ts';
 import type { RegistrationChain, RegistrationNodes, RegistrationStep, ServiceRegistration } from '../../trace/explanation.ts';
 import type { Style } from '../style.ts';
@@ -14,18 +15,18 @@ export function ruleLines(made: ServiceRegistration, style: Style): readonly str
     made.moreNodes === 0
       ? []
       : [style.chalk.dim(`${made.moreNodes} more nodes, with other endpoints again (--node NAME shows one)`)];
-  return [...groups.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])), ...more];
+  return [...groups.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])), ...more, ...endpointChainNote(made, style)];
 }
 
 function groupLines(group: RegistrationNodes, made: ServiceRegistration, namespace: string, style: Style): readonly string[] {
   const { chalk, width } = style;
   const isAll = made.nodes.length === 1 && group.nodes.length > 1;
   const title = `${isAll ? 'alike on all nodes: ' : ''}${firstOf(group.nodes, MOST_NODES)}`;
-  const dump = group.dump === null ? '' : `rules from ${group.dump}`;
+  const dump = group.dumps.length === 0 ? '' : `rules from ${group.dumps.join(', ')}`;
   const entries = group.entries.flatMap(({ takes, place, leadsTo, sentence }) => {
-    const first = columns([[takes, sentence]])[0]!;
     const arrow = leadsTo === null ? place : `${place} → ${leadsTo}`;
-    return [...beside(`  ${first}`, '', width), ...beside(`    ${arrow}`, '', width)];
+    const lines = arrow.length + 4 <= width ? [arrow] : [place, `  → ${leadsTo}`];
+    return [...beside(`  ${takes}`, sentence, width), ...lines.map((line) => `    ${line}`)];
   });
   return [
     ...beside(title, dump, width).map((line) => chalk.cyan(line)),
@@ -35,19 +36,30 @@ function groupLines(group: RegistrationNodes, made: ServiceRegistration, namespa
   ];
 }
 
+/** What the chains do that are not shown: they are all alike. */
+function endpointChainNote({ nodes }: ServiceRegistration, { chalk, width }: Style): readonly string[] {
+  const chains = nodes.flatMap((group) => group.chains);
+  const prefix = ['KUBE-SEP', 'endpoint'].find((start) =>
+    chains.some(({ steps }) => steps.some(({ leadsTo }) => leadsTo?.startsWith(`${start}-`))),
+  );
+  if (prefix === undefined) return [];
+  const text = `Each ${prefix}- chain rewrites the destination to its endpoint (DNAT); a pod that reaches itself is masqueraded.`;
+  return wrap(text, width).map((line) => chalk.dim(line));
+}
+
 function chainLines({ name, sentence, steps }: RegistrationChain, namespace: string, { chalk, width }: Style): readonly string[] {
   const shown = steps.slice(0, MOST_STEPS);
   const rows = stepRows(shown, namespace, true);
-  const fits = rows.every((row) => row.length + STEP.length <= width);
+  const fits = rows.every((row, i) => chainOf(shown[i]!) === '' || row.length + STEP.length <= width);
   const head = beside(`  ${name}`, sentence, width).map((line, i) =>
     i === 0 ? line.slice(0, 2 + name.length) + chalk.dim(line.slice(2 + name.length)) : chalk.dim(line),
   );
-  const lines = fits
-    ? rows.map((row) => STEP + row)
-    : stepRows(shown, namespace, false).flatMap((row, i) => {
-        const chain = chainOf(shown[i]!);
-        return [STEP + row, ...(chain === '' ? [] : [chalk.dim(`${STEP}    ${chain}`)])];
-      });
+  const named = fits ? rows : stepRows(shown, namespace, false);
+  const lines = shown.flatMap((step, i) => {
+    if (targetOf(step, namespace) === '') return beside(`${STEP}#${step.rule}`.padEnd(STEP.length + 3), step.sentence, width);
+    const chain = fits ? '' : chainOf(step);
+    return [STEP + named[i]!, ...(chain === '' ? [] : [chalk.dim(`${STEP}    ${chain}`)])];
+  });
   return [...head, ...lines, ...(steps.length > shown.length ? [chalk.dim(`${STEP}${steps.length - shown.length} more`)] : [])];
 }
 

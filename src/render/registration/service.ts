@@ -3,7 +3,7 @@ import { finish, wrap } from '../style.ts';
 import { mappingLines } from './mappings.ts';
 import { podLines, sliceLines } from './endpoints.ts';
 import { ruleLines } from './rules.ts';
-import { beside, columns, namespaceOf } from './table.ts';
+import { beside, namespaceOf, padded } from './table.ts';
 import type { RegistrationEntrance, RegistrationPort, ServiceRegistration } from '../../trace/explanation.ts';
 import type { Style } from '../style.ts';
 
@@ -87,7 +87,7 @@ function slicesWho({ slices }: ServiceRegistration): string {
 
 function rulesWho({ proxyMode, withoutRules }: ServiceRegistration): string {
   if (withoutRules !== null) return withoutRules;
-  return `kube-proxy on each node makes of slices ${WRITES[proxyMode] ?? 'rules'}`;
+  return `kube-proxy on each node turns slices into ${WRITES[proxyMode] ?? 'rules'}`;
 }
 
 const WRITES: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ const WRITES: Readonly<Record<string, string>> = {
 
 function entranceLines(entrances: readonly RegistrationEntrance[], { chalk, width }: Style): readonly string[] {
   if (entrances.length === 0) return [];
-  const rows = columns(entrances.map(({ at, by }) => [at, by, '']));
+  const rows = padded(entrances.map(({ at, by }) => [at, by]));
   return [
     '',
     chalk.bold('WAYS IN FROM OUTSIDE') + chalk.dim('  where, who gives it out or serves it'),

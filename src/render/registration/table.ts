@@ -1,16 +1,18 @@
 import { wrap } from '../style.ts';
 
 /** Rows of text in columns as wide as their widest cell; the last one is free. Lines have no blanks at their end. */
-export function columns(rows: readonly (readonly string[])[], gap = '  '): readonly string[] {
-  const last = (rows[0]?.length ?? 1) - 1;
-  const widths = Array.from({ length: last }, (_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => (i < last ? cell.padEnd(widths[i] ?? 0) : cell))
-      .join(gap)
-      .trimEnd(),
-  );
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const first = padded(rows.map((row) => row.slice(0, -1)));
+  return rows.map((row, i) => [...(row.length > 1 ? [first[i]!] : []), row.at(-1) ?? ''].join(GAP).trimEnd());
 }
+
+/** The same, and the last column is as wide as its widest cell too: something is to stand beside. */
+export function padded(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join(GAP));
+}
+
+const GAP = '  ';
 
 /** A first part, and prose beside it that is wrapped below its own beginning. Prose that has too little room goes below, indented. */
 export function beside(first: string, prose: string, width: number, gap = 2): readonly string[] {

@@ -1,4 +1,5 @@
 import { formatIp } from '../../net/ip.ts';
+import { dumpsOf } from '../../kubernetes/model/node-dump.ts';
 import { sliceIndexOf } from '../../kubernetes/services/endpoints.ts';
 import { cniName } from '../cni-name.ts';
 import { entrancesTo } from './entrances.ts';
@@ -72,17 +73,28 @@ function nodesOf(
 ): readonly RegistrationNodes[] {
   const podAt = podFinder(cluster);
   const asked = nodeName === null ? groups : groups.filter(({ nodes }) => nodes.some(({ name }) => name === nodeName));
-  return asked.slice(0, MOST_GROUPS).flatMap((group) => {
+  const made = asked.slice(0, MOST_GROUPS).flatMap((group): readonly RegistrationNodes[] => {
     const node = group.nodes.find(({ name }) => name === nodeName) ?? group.nodes[0];
     const host = node && world.host(`node/${node.name}`);
     if (node === undefined || host === undefined) return [];
     return [
       {
         nodes: nodeName === null ? group.nodes.map(({ name }) => name) : [nodeName],
-        dump: node.iptablesSave?.file ?? null,
+        dumps: dumpsOf(node).map(({ file }) => file),
         notes: notesOn(group, cluster.kubeProxy.mode),
         ...entriesOn({ cluster, node, service, host, podAt }),
       },
     ];
   });
+  return together(made);
+}
+
+/** Nodes with commands were looked at each by itself; where these did not touch the service, they are alike. */
+function together(groups: readonly RegistrationNodes[]): readonly RegistrationNodes[] {
+  const merged = new Map<string, RegistrationNodes>();
+  for (const { nodes, ...rest } of groups) {
+    const key = JSON.stringify(rest);
+    merged.set(key, { nodes: [...(merged.get(key)?.nodes ?? []), ...nodes], ...rest });
+  }
+  return [...merged.values()];
 }

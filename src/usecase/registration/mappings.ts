@@ -19,8 +19,9 @@ export function mappingsOf(
   slices: readonly EndpointSlice[],
   groups: readonly NodeGroup[],
 ): readonly RegistrationMapping[] {
-  const sliceObject =
-    slices.length === 0 ? 'no EndpointSlice' : `EndpointSlice ${slices.map((slice) => fullName(slice)).join(', ')}`;
+  // For a selector that takes no pod the controller keeps a slice without endpoints, so that watchers see it has looked.
+  const none = service.selector === null ? 'no EndpointSlice' : 'an empty EndpointSlice';
+  const sliceObject = slices.length === 0 ? none : `EndpointSlice ${slices.map((slice) => fullName(slice)).join(', ')}`;
   return [
     ...names(cluster, service, sliceObject),
     ...portNames(cluster, service, sliceObject),

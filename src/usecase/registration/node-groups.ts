@@ -1,3 +1,4 @@
+import { hasDump } from '../../kubernetes/model/node-dump.ts';
 import { endpointsOf, isUsable, sliceIndexOf } from '../../kubernetes/services/endpoints.ts';
 import { endpointPolicyOf, selectEndpoints } from '../../kubernetes/services/select-endpoints.ts';
 import { servicePortsOf } from '../../kubernetes/services/service-port.ts';
@@ -34,7 +35,7 @@ export function nodeGroups(cluster: Cluster, service: Service): readonly NodeGro
   const groups = new Map<string, { readonly nodes: Node[]; readonly choices: readonly PortChoice[] }>();
   const alikeEverywhere = ports.every((each) => !dependsOnNode(each));
   for (const node of cluster.nodes) {
-    const own = node.iptablesSave !== null || node.commands.length > 0 ? node.name : '';
+    const own = hasDump(node) || node.commands.length > 0 ? node.name : '';
     const common = alikeEverywhere ? groups.get(own) : undefined;
     if (common !== undefined) {
       common.nodes.push(node);

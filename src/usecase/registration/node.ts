@@ -1,5 +1,6 @@
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
+import { dumpsOf } from '../../kubernetes/model/node-dump.ts';
 import { cniName } from '../cni-name.ts';
 import { fullName } from './words.ts';
 import type { Host } from '../../kernel/host.ts';
@@ -17,7 +18,7 @@ export function explainNode(cluster: Cluster, node: Node, world: World): Explain
     cni: cniName(cluster.cni),
     proxyMode: cluster.kubeProxy.mode,
     zone: node.labels['topology.kubernetes.io/zone'] ?? null,
-    dump: node.iptablesSave?.file ?? null,
+    dumps: dumpsOf(node).map(({ file }) => file),
     pods: cluster.pods.filter((pod) => pod.node === node.name).map(fullName),
     services: servicesHere(cluster, node.name),
     state: host === undefined ? [] : stateOf(host).filter(({ count }) => count > 0),

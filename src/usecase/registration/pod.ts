@@ -34,7 +34,8 @@ export function explainPod(cluster: Cluster, pod: Pod, world: World): ExplainedP
       ...pod.ports.map(({ name, protocol, port, hostPort, listens }) => ({ name, protocol, port, hostPort, listens })),
       ...pod.assumedPorts.map(({ protocol, port }) => ({ name: '', protocol, port, hostPort: null, listens: true })),
     ],
-    rules: host === undefined ? [] : rulesAbout(cluster, pod, host),
+    rules:
+      host === undefined ? [] : rulesAbout(cluster, pod, host).toSorted((a, b) => Number(isPodChain(a)) - Number(isPodChain(b))),
     services: told.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state)),
     otherServices: services.length - told.length,
   };
@@ -94,6 +95,11 @@ function rulesAbout(cluster: Cluster, pod: Pod, { netfilter }: Host): readonly E
     }
   }
   return rules;
+}
+
+/** Rules that lead to a pod's chain come before those in it. */
+function isPodChain({ chain }: ExplainedPodRule): boolean {
+  return /^CNI-(?:DN-)?[0-9a-f]{20,}$/.test(chain);
 }
 
 /** The address as a word of a rule, a port or a prefix length of one host behind it. */

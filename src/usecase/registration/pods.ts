@@ -124,12 +124,12 @@ function reasonsOf(
   if (!isListed && families.length < service.ipFamilies.length && slices.some(({ derived }) => !derived))
     add('not-in-given-slices', 'in none of the slices that are given');
   if (pod.terminating) {
-    const meanwhile = pod.serving ? 'still serves: used only while no other is ready' : 'no longer ready: it gets nothing';
+    const meanwhile = pod.serving ? 'still serves: used where no other is ready' : 'no longer ready: it gets nothing';
     add('terminating', `terminating, ${meanwhile}`);
   } else if (!pod.serving && service.publishNotReadyAddresses) {
     add('published-though-not-ready', 'not ready, but publishNotReadyAddresses counts it in');
   } else if (!pod.serving) {
-    add('not-ready', `not ready: the kubelet of ${pod.node} reports it so`);
+    add('not-ready', 'not ready, as its kubelet says');
   }
   for (const port of service.ports) {
     const reason = portReason(pod, port);

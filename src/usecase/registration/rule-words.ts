@@ -37,6 +37,8 @@ export function stepSentence(role: string, rule: RuleText, fallback: string, cho
       return rule.target.startsWith('KUBE-SVL-') ? 'from outside: endpoints here only' : 'to the endpoints';
     case 'source-range-allow':
       return `from ${rule.option('-s') ?? 'an allowed range'}`;
+    case 'source-range-end':
+      return 'from elsewhere: dropped later, by KUBE-PROXY-FIREWALL';
     default:
       return fallback;
   }

@@ -35,7 +35,7 @@ function inTables(question: RulesQuestion, tables: IptablesTables, prefix: strin
     }
   }
   const nat = tables.get('nat');
-  const chains = nat === undefined ? [] : ownChains(question, nat, entries, index);
+  const chains = nat === undefined ? [] : ownChains(question, nat, entries, index, prefix === '' ? '' : 'IPv6: ');
   return { entries, chains };
 }
 
@@ -82,6 +82,7 @@ function ownChains(
   nat: Table,
   entries: readonly RegistrationEntry[],
   index: ServiceIndex,
+  family: string,
 ): readonly RegistrationChain[] {
   const names = [...new Set(entries.flatMap(({ leadsTo }) => leadsTo ?? []))];
   const chains: RegistrationChain[] = [];
@@ -101,7 +102,7 @@ function ownChains(
       const sentence = stepSentence(known?.origin.role ?? '', rule, known?.sentence ?? body, choices);
       return { rule: i + 1, sentence, leadsTo, endpoint, pod };
     });
-    chains.push({ name, sentence: CHAIN_WORDS[name.split('-')[1] ?? ''] ?? '', steps });
+    chains.push({ name, sentence: family + (CHAIN_WORDS[name.split('-')[1] ?? ''] ?? ''), steps });
   }
   return chains;
 }
