@@ -79,6 +79,11 @@ describe('2: the input or the command line is wrong; nothing on stdout', () => {
     ['standard input twice', ['trace', '-', '-'], /only once/],
     ['no such check', ['trace', '-', '--check', 'nope'], /no check "nope".*hint: checks: 1 "answers", 2 "no such port"/s],
     ['half a question', ['trace', '-', '--from', 'pod/client'], /--to is missing/],
+    [
+      'an unknown service to explain',
+      ['explain', 'svc/wbe', '-'],
+      /^k8snet: error: no service "default\/wbe"; did you mean default\/web\?/,
+    ],
     ['an unknown pod', ['trace', '-', '--from', 'pod/nope', '--to', 'svc/web'], /error: .*nope/],
     ['a mode that does not exist', ['trace', '-', '--proxy-mode', 'magic'], /expected iptables, ipvs/],
     ['a command without host', ['trace', '-', '--do', 'reboot'], /HOST: COMMAND/],

@@ -4,6 +4,8 @@ import type { Style } from '../style.ts';
 
 /** Pods, and endpoints of a slice, that are listed. */
 const MOST = 12;
+/** Pods that a selector leaves out, where it takes others. */
+const MOST_UNSELECTED = 3;
 
 const MARKS: Readonly<Record<RegistrationPod['state'], string>> = { used: '✓', unused: '·', 'left-out': '✗' };
 
@@ -27,13 +29,20 @@ export function podLines(made: ServiceRegistration, style: Style): readonly stri
   return [...none, ...lines, ...(more.length === 0 ? [] : [chalk.dim(`  ${more.join('; ')}`)])];
 }
 
-/** Of many pods those that are not used are the ones to learn from. */
+/** Of many pods those that the selector takes and that are not used come first; of those that it leaves out a few will do, the nearest. */
 function mostTelling(pods: readonly RegistrationPod[]): readonly RegistrationPod[] {
-  if (pods.length <= MOST) return pods;
-  const others = pods.filter(({ state }) => state !== 'used').slice(0, MOST / 2);
-  const used = pods.filter(({ state }) => state === 'used').slice(0, MOST - others.length);
-  const kept = new Set([...used, ...others]);
+  const used = pods.filter(({ state }) => state === 'used');
+  const unselected = pods.filter(isUnselected);
+  const kept = new Set([
+    ...pods.filter((pod) => pod.state !== 'used' && !isUnselected(pod)).slice(0, MOST / 2),
+    ...used.slice(0, MOST / 2),
+    ...unselected.slice(0, used.length > 0 ? MOST_UNSELECTED : MOST / 2),
+  ]);
   return pods.filter((pod) => kept.has(pod));
+}
+
+function isUnselected({ reasons }: RegistrationPod): boolean {
+  return reasons.some(({ code }) => code === 'labels' || code === 'other-namespace');
 }
 
 function placesOf({ endpoints, addresses }: RegistrationPod): readonly string[] {

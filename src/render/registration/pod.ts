@@ -56,8 +56,19 @@ function portsText({ ports }: ExplainedPod): string {
 
 const MARKS: Readonly<Record<ExplainedPodService['state'], string>> = { used: '✓', unused: '·', 'left-out': '✗' };
 
-function serviceLines({ services, otherServices, name }: ExplainedPod, { chalk, width }: Style): readonly string[] {
+/** Services that take the pod, and a few that nearly do. */
+function mostTelling(services: readonly ExplainedPodService[]): readonly ExplainedPodService[] {
+  const takes = (service: ExplainedPodService): boolean => !service.reasons.some(({ code }) => code === 'labels');
+  return [...services.filter(takes).slice(0, MOST), ...services.filter((service) => !takes(service)).slice(0, MOST_LEFT_OUT)];
+}
+
+const MOST = 20;
+const MOST_LEFT_OUT = 6;
+
+function serviceLines({ services: all, otherServices, name }: ExplainedPod, { chalk, width }: Style): readonly string[] {
   const namespace = namespaceOf(name);
+  const services = mostTelling(all);
+  const hidden = all.length - services.length;
   const rows = padded(
     services.map(({ name: service, selector, state, endpoints }) => [
       `  ${MARKS[state]} ${within(service, namespace)}`,
@@ -76,6 +87,7 @@ function serviceLines({ services, otherServices, name }: ExplainedPod, { chalk, 
         state === 'used' ? line : state === 'unused' ? chalk.yellow(line) : chalk.dim(line),
       ),
     ),
+    ...(hidden === 0 ? [] : [chalk.dim(`  ${counted(hidden, 'more service')} (-o json lists all)`)]),
     ...others,
   ];
 }

@@ -105,4 +105,20 @@ ONE MAPPING  from a name to another name
     expect(text(scenario, ref, { ...narrow, ascii: true })).toMatch(/^[\x00-\x7f]*$/);
     expect(text(scenario, ref, { ...narrow, ascii: true })).not.toContain('?');
   });
+
+  test('of many pods only the most telling are listed', () => {
+    const pods = Array.from({ length: 40 }, (_, i) => {
+      const more = i % 10 === 3 ? 'ready: false, ' : '';
+      return `  - { name: p${i}, node: n, ${more}labels: { app: ${i < 20 ? 'web' : 'wbe'} }, ports: [80] }`;
+    });
+    const yaml = `nodes: [{ name: n, ip: 192.168.0.11 }]\npods:\n${pods.join('\n')}\nservices: [{ name: web, selector: { app: web }, ports: [{ port: 80 }] }]`;
+    const loaded = loadScenario([{ name: 'x.yaml', text: yaml }], { readFile: () => null });
+    if (!loaded.ok) throw new Error('does not load');
+    const result = explain(loaded.scenario.cluster, { text: 'svc/web', node: null, namespace: 'default' }, engine);
+    if (!result.ok) throw new Error('does not explain');
+    const lines = registrationText(result.explanation.service!, narrow).split('\n');
+    const listed = lines.flatMap((line) => /^│ {2}([✓·✗]) (p\d+)/.exec(line)?.slice(1).join('') ?? []);
+    expect(listed).toEqual(['✓p0', '✓p1', '✓p2', '·p3', '✓p4', '✓p5', '✓p6', '·p13', '✗p20', '✗p21', '✗p22']);
+    expect(lines).toContain('│    29 more pods (-o json lists all)');
+  });
 });

@@ -112,6 +112,9 @@ describe('documents are valid', () => {
     ],
     ['Explanation', ['explain', 'svc/web', '-o', 'json']],
     ['Explanation', ['explain', 'KUBE-SERVICES', '-o', 'json']],
+    ['Explanation', ['explain', 'pod/web-1', '-o', 'json']],
+    ['Explanation', ['explain', 'node/node-1', '-o', 'json']],
+    ['Explanation', ['explain', '10.96.0.20:80', '-o', 'json']],
   ])('%s of k8snet %j', async (kind, argv) => {
     const { out } = await runCli(argv);
     const document = JSON.parse(out) as { readonly kind: string };
