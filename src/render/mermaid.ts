@@ -81,6 +81,6 @@ function part(events: readonly TraceEvent[], arrow: string, ids: ReadonlyMap<str
 
 function frame({ packet }: TraceEvent): string {
   if (!packet) return 'frame';
-  const what = packet.flags?.replaceAll(',', '-') ?? packet.protocol;
+  const what = packet.flags?.replaceAll(',', '-') ?? packet.chunk ?? packet.protocol;
   return `${what} ${endpoint(packet.src, packet.sport)} → ${endpoint(packet.dst, packet.dport)}`;
 }

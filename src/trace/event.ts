@@ -20,6 +20,8 @@ export interface PacketView {
   readonly length: number;
   /** "SYN", "SYN,ACK" ... */
   readonly flags?: string;
+  /** Of SCTP: "INIT", "INIT-ACK", "COOKIE-ECHO", "ABORT" ... */
+  readonly chunk?: string;
   readonly icmp?: { readonly type: number; readonly code: number; readonly id?: number; readonly mtu?: number };
   readonly fragment?: { readonly more: boolean; readonly offset: number };
   readonly vni?: number;

@@ -1,11 +1,12 @@
 import { ipHeaderLength } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
+import { SCTP_CHUNK } from '../../net/sctp.ts';
 import { outputFlow, transport } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit } from '../sysctl.ts';
 import { localSkb } from '../walk/skb.ts';
 import { mtuOf } from '../routing/mtu.ts';
-import { sendFromHost } from './deliver.ts';
+import { SCTP_BARE_LENGTH, sendFromHost } from './deliver.ts';
 import { sentWhole } from './dont-fragment.ts';
 import { errnoOfIcmp } from './errno.ts';
 import type { IpAddress } from '../../net/ip.ts';
@@ -34,8 +35,10 @@ export function mssHeaders(address: IpAddress): number {
 
 /** UDP header, and what the probe's server says to a datagram. */
 const ANSWER_LENGTH = 8 + 248;
-/** SCTP's header with its first chunk. */
+/** SCTP's header with an INIT and its parameters. */
 export const SCTP_INIT_LENGTH = 48;
+/** The state cookie that an INIT-ACK brings and a COOKIE-ECHO takes back, about (struct sctp_signed_cookie). */
+const SCTP_COOKIE_LENGTH = 256;
 
 /** One end as the packets at that end name it. */
 export interface Endpoint {
@@ -54,7 +57,7 @@ export class ConnectionSockets implements SocketLayer {
   readonly #request: ConnectionRequest;
   readonly #client: Endpoint;
   #server: Endpoint | null = null;
-  /** The server has the connection (TCP), or the packet (others). */
+  /** The server has the connection (TCP, SCTP), or the packet (others). */
   #accepted = false;
   #established = false;
   #errno: string | null = null;
@@ -104,7 +107,10 @@ export class ConnectionSockets implements SocketLayer {
     const { l4 } = packet;
     if ('embedded' in l4 && l4.embedded) return this.#receiveError(host, skb, l4, l4.embedded);
     if (isFor(this.#client, host, packet)) return this.#receiveAtClient(host, skb);
-    if (this.#server && l4.protocol === 'tcp' && isFor(this.#server, host, packet)) return this.#receiveAtServer(host, skb, l4);
+    if (this.#server && isFor(this.#server, host, packet)) {
+      if (l4.protocol === 'tcp') return this.#receiveAtServer(host, skb, l4);
+      if (l4.protocol === 'sctp') return this.#receiveAtSctpServer(host, skb, l4.chunk);
+    }
     return false;
   }
 
@@ -120,7 +126,7 @@ export class ConnectionSockets implements SocketLayer {
     walk.emit(skb, host, { kind: 'socket', action: 'deliver', owner });
     if (skb.part !== 'request') return;
     this.#server = { host: host.name, owner, address: packet.dst, port: dport, peer: packet.src, peerPort: sport };
-    if (packet.l4.protocol !== 'tcp') this.#accepted = true;
+    if (packet.l4.protocol !== 'tcp' && packet.l4.protocol !== 'sctp') this.#accepted = true;
     if (this.silent) {
       this.#accepted = true;
       return;
@@ -159,8 +165,8 @@ export class ConnectionSockets implements SocketLayer {
           skb,
           {
             ...base,
-            length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH,
-            l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: 2 },
+            length: ipHeaderLength(packet.src) + SCTP_INIT_LENGTH + SCTP_COOKIE_LENGTH,
+            l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: SCTP_CHUNK.INIT_ACK },
           },
           false,
         );
@@ -173,8 +179,9 @@ export class ConnectionSockets implements SocketLayer {
   }
 
   fail(_host: Host, skb: Skb, errno: string): void {
-    // TCP keeps quiet about a segment lost in its own OUTPUT and sends it again.
-    if (skb.part === 'request' && skb.packet.l4.protocol !== 'tcp') this.#errno ??= errno;
+    // TCP and SCTP keep quiet about a packet lost in their own OUTPUT and send it again.
+    const { protocol } = skb.packet.l4;
+    if (skb.part === 'request' && protocol !== 'tcp' && protocol !== 'sctp') this.#errno ??= errno;
   }
 
   #receiveAtClient(host: Host, skb: Skb): boolean {
@@ -195,8 +202,10 @@ export class ConnectionSockets implements SocketLayer {
           this.#send(host, TCP_FLAG.ACK, segmentHeaders(this.#client.peer), 'ack');
         }
         return true;
-      case 'udp':
       case 'sctp':
+        this.#receiveAtSctpClient(host, skb, l4.chunk);
+        return true;
+      case 'udp':
         walk.emit(skb, host, { kind: 'socket', action: 'answer', owner: this.#client.owner });
         this.#established = true;
         return true;
@@ -224,6 +233,55 @@ export class ConnectionSockets implements SocketLayer {
     this.#accepted = true;
     if (skb.part === 'ack' && this.#request.payload !== null) this.#sendData();
     return true;
+  }
+
+  /** An INIT-ACK is answered with its cookie (sctp_sf_do_5_1C_ack); the COOKIE-ACK ends connect() (sctp_sf_do_5_1E_ca). */
+  #receiveAtSctpClient(host: Host, skb: Skb, chunk: number): void {
+    const { owner } = this.#client;
+    switch (chunk) {
+      case SCTP_CHUNK.INIT_ACK:
+        this.#walk.emit(skb, host, { kind: 'socket', action: 'answer', owner });
+        this.#sendSctp(host, this.#client, SCTP_CHUNK.COOKIE_ECHO, SCTP_COOKIE_LENGTH, 'ack');
+        return;
+      case SCTP_CHUNK.COOKIE_ACK:
+        this.#walk.emit(skb, host, { kind: 'socket', action: 'answer', owner });
+        this.#established = true;
+        return;
+      case SCTP_CHUNK.ABORT:
+        // sctp_sf_cookie_wait_abort
+        this.#walk.emit(skb, host, { kind: 'socket', action: 'error', owner, errno: 'ECONNREFUSED' });
+        if (!this.#established) this.#errno ??= 'ECONNREFUSED';
+        return;
+      default:
+    }
+  }
+
+  /** The server keeps nothing of an INIT: the cookie that comes back makes the association (sctp_sf_do_5_1D_ce). */
+  #receiveAtSctpServer(host: Host, skb: Skb, chunk: number): boolean {
+    const server = this.#server;
+    if (!server || chunk === SCTP_CHUNK.INIT) return false;
+    if (chunk !== SCTP_CHUNK.COOKIE_ECHO) return true;
+    this.#walk.emit(skb, host, { kind: 'socket', action: 'deliver', owner: server.owner });
+    this.#accepted = true;
+    this.#sendSctp(host, server, SCTP_CHUNK.COOKIE_ACK, 0, 'ack');
+    return true;
+  }
+
+  #sendSctp(host: Host, from: Endpoint, chunk: number, content: number, part: ConnectionPart): void {
+    const packet: Packet = {
+      src: from.address,
+      dst: from.peer,
+      ttl: (from === this.#client ? this.#request.ttl : null) ?? hopLimit(host.sysctls, from.peer),
+      tos: 0,
+      df: true,
+      length: ipHeaderLength(from.peer) + SCTP_BARE_LENGTH + content,
+      l4: { protocol: 'sctp', sport: from.port, dport: from.peerPort, chunk },
+    };
+    const route = routeOutput(host, outputFlow(packet, from.address, 0), this.#walk.choices);
+    if (route.kind === 'error') return;
+    const skb = localSkb(packet, part, true);
+    skb.route = route;
+    this.#walk.push({ kind: 'output', host: host.name, skb });
   }
 
   #serverMtu(host: Host): number {
@@ -272,7 +330,10 @@ export class ConnectionSockets implements SocketLayer {
     this.#walk.push({ kind: 'output', host: host.name, skb });
   }
 
-  /** icmp_unreach, icmpv6_notify: the error reaches the socket whose packet it quotes; others ignore it. */
+  /**
+   * icmp_unreach, icmpv6_notify: the error reaches the socket whose packet it quotes; others ignore it. To SCTP it is a soft error: INIT is
+   * sent on until connect() gives up, unless the other end has no such protocol (sctp_v4_err_handle).
+   */
   #receiveError(host: Host, skb: Skb, icmp: IcmpHeader, embedded: Packet): boolean {
     const client = this.#client;
     const { sport, dport } = identify(embedded);
@@ -289,6 +350,7 @@ export class ConnectionSockets implements SocketLayer {
       this.#reduceSegment(icmp.mtu ?? 0);
       return true;
     }
+    if (embedded.l4.protocol === 'sctp' && errno !== 'ENOPROTOOPT') return true;
     this.#walk.emit(skb, host, { kind: 'socket', action: 'error', owner: client.owner, errno });
     if (!this.#established) this.#errno ??= errno;
     return true;

@@ -1,4 +1,6 @@
+import { ipHeaderLength } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
+import { SCTP_CHUNK } from '../../net/sctp.ts';
 import { outputFlow } from '../routing/lookup.ts';
 import { routeOutput } from '../routing/output.ts';
 import { hopLimit, sysctl } from '../sysctl.ts';
@@ -8,7 +10,7 @@ import { resetFor } from '../walk/reject.ts';
 import { localSkb } from '../walk/skb.ts';
 import { vxlanReceive } from '../walk/vxlan.ts';
 import { findListener } from './lookup.ts';
-import type { IcmpHeader, Packet, TcpHeader } from '../../net/packet.ts';
+import type { IcmpHeader, Packet, SctpHeader, TcpHeader } from '../../net/packet.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Host } from '../host.ts';
 import type { Skb } from '../walk/skb.ts';
@@ -23,8 +25,10 @@ export function deliver(walk: Walk, host: Host, skb: Skb): void {
     case 'tcp':
       receiveTcp(walk, host, skb, l4);
       return;
-    case 'udp':
     case 'sctp':
+      receiveSctp(walk, host, skb, l4);
+      return;
+    case 'udp':
       receiveDatagram(walk, host, skb);
       return;
     case 'icmp':
@@ -64,6 +68,37 @@ function receiveDatagram(walk: Walk, host: Host, skb: Skb): void {
   sendIcmpError(walk, host, skb, UNREACHABLE.PORT);
   walk.drop(skb, host, 'NO_SOCKET', '__udp4_lib_rcv');
 }
+
+/**
+ * sctp_rcv for a packet of no association: an INIT to a listener, else an ABORT (sctp_sf_tabort_8_4_8), or what ends a shutdown
+ * (sctp_sf_shut_8_4_5). An ABORT and the end of a shutdown are never answered (sctp_rcv_ootb, RFC 9260 8.4).
+ */
+function receiveSctp(walk: Walk, host: Host, skb: Skb, { sport, dport, chunk }: SctpHeader): void {
+  const listener = findListener(host, skb.packet);
+  if (listener && chunk === SCTP_CHUNK.INIT) {
+    walk.sockets?.accept(host, skb, listener);
+    return;
+  }
+  walk.emit(skb, host, { kind: 'socket', action: 'refuse', owner: null });
+  if (chunk !== SCTP_CHUNK.ABORT && chunk !== SCTP_CHUNK.SHUTDOWN_COMPLETE) {
+    const { src, dst } = skb.packet;
+    const answer = chunk === SCTP_CHUNK.SHUTDOWN_ACK ? SCTP_CHUNK.SHUTDOWN_COMPLETE : SCTP_CHUNK.ABORT;
+    const packet: Packet = {
+      src: dst,
+      dst: src,
+      ttl: hopLimit(host.sysctls, src),
+      tos: 0,
+      df: true,
+      length: ipHeaderLength(src) + SCTP_BARE_LENGTH,
+      l4: { protocol: 'sctp', sport: dport, dport: sport, chunk: answer },
+    };
+    sendFromHost(walk, host, skb, packet, false);
+  }
+  walk.drop(skb, host, 'NO_SOCKET', 'sctp_rcv');
+}
+
+/** SCTP's header and a chunk that has nothing inside. */
+export const SCTP_BARE_LENGTH = 12 + 4;
 
 /** icmp_echo, icmpv6_rcv: a host can be told to answer no echo. The kernel then drops the request without a reason of its own. */
 function ignoresEchoes(host: Host, protocol: 'icmp' | 'icmpv6'): boolean {

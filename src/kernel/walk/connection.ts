@@ -1,5 +1,6 @@
 import { ipHeaderLength, ipv4, isIpv4, isMulticast } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
+import { SCTP_CHUNK } from '../../net/sctp.ts';
 import { routeOutput } from '../routing/output.ts';
 import { ConnectionSockets, mssHeaders, SCTP_INIT_LENGTH, synLength } from '../socket/connection-sockets.ts';
 import { sentWhole } from '../socket/dont-fragment.ts';
@@ -236,7 +237,7 @@ function firstPacket(host: Host, request: ConnectionRequest, src: IpAddress, spo
     case 'udp':
       return { ...base, length, l4: { protocol: 'udp', sport, dport } };
     case 'sctp':
-      return { ...base, length: header + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport, dport, chunk: 1 } };
+      return { ...base, length: header + SCTP_INIT_LENGTH, l4: { protocol: 'sctp', sport, dport, chunk: SCTP_CHUNK.INIT } };
     case 'icmp':
       return isIpv4(request.destination)
         ? { ...base, length, l4: { protocol: 'icmp', type: 8, code: 0, id: sport } }

@@ -1,5 +1,6 @@
 import { formatIp } from '../../net/ip.ts';
 import { isLaterFragment, TCP_FLAG } from '../../net/packet.ts';
+import { chunkName } from '../../net/sctp.ts';
 import type { PacketView } from '../../trace/event.ts';
 import type { Skb } from './skb.ts';
 
@@ -18,7 +19,7 @@ export function packetView({ packet, mark }: Skb): PacketView {
       return { protocol: 'udp', sport: l4.sport, dport: l4.dport, ...base, ...piece, ...vni };
     }
     case 'sctp':
-      return { protocol: 'sctp', sport: l4.sport, dport: l4.dport, ...base, ...piece };
+      return { protocol: 'sctp', sport: l4.sport, dport: l4.dport, chunk: chunkName(l4.chunk), ...base, ...piece };
     case 'icmp':
     case 'icmpv6': {
       const icmp = {

@@ -141,7 +141,7 @@ function packetWord(packet: NonNullable<TraceEvent['packet']>): string {
     if (packet.protocol === 'icmp' && type === 3 && code === 4) return 'ICMP fragmentation needed';
     return ICMP_WORDS[`${packet.protocol} ${type}`] ?? `${packet.protocol === 'icmpv6' ? 'ICMPv6' : 'ICMP'} type ${type}`;
   }
-  return packet.protocol === 'udp' ? 'datagram' : packet.protocol === 'sctp' ? 'INIT' : 'packet';
+  return packet.chunk ?? (packet.protocol === 'udp' ? 'datagram' : 'packet');
 }
 
 function bridgeText(action: 'local' | 'forward' | 'flood', from: string, to: string | null): string {

@@ -128,8 +128,8 @@ function outcomeSections(outcome: Outcome, from: number, options: TraceTextOptio
     ...(outcome.request.length > from ? [requestSection(outcome.request, from, outcome.request.length, options)] : []),
     ...outcome.legs.filter((leg) => !isAhead(leg)).flatMap((leg) => legSections(leg, options)),
     ...replySection(outcome.reply, options),
-    ...followUpSection('ack', outcome.ack, outcome.request, options),
-    ...followUpSection('data', outcome.data ?? [], outcome.request, options),
+    ...followUpSection('ack', outcome.ack, outcome, options),
+    ...followUpSection('data', outcome.data ?? [], outcome, options),
   ];
 }
 
@@ -154,11 +154,14 @@ function replySection(events: readonly TraceEvent[], options: TraceTextOptions):
 function followUpSection(
   part: 'ack' | 'data',
   events: readonly TraceEvent[],
-  request: readonly TraceEvent[],
+  { request, reply }: Pick<Outcome, 'request' | 'reply'>,
   options: TraceTextOptions,
 ): readonly Section[] {
   if (events.length === 0) return [];
-  const known = JSON.stringify(way(events)) === JSON.stringify(way(request));
+  const taken = JSON.stringify(way(events));
+  // SCTP's COOKIE-ECHO has an answer.
+  const andBack = taken === JSON.stringify([...way(request), ...way(reply)]) && taken !== JSON.stringify(way(request));
+  const known = andBack || taken === JSON.stringify(way(request));
   if (options.detail === 'rules' || isLost(events) || (!known && options.detail === 'hops'))
     return [{ title: `▼ ${part}`, kind: 'part', lines: viewOf(options)(events) }];
   if (options.detail === 'summary') return [];
@@ -167,7 +170,7 @@ function followUpSection(
     states.length > 0 && states.every((state) => state === 'ESTABLISHED')
       ? '; conntrack knows the connection, so no nat rule is asked again'
       : '';
-  return [{ title: `▼ ${part.padEnd(4)}     the same way${why}`, kind: 'remark', lines: [] }];
+  return [{ title: `▼ ${part.padEnd(4)}     the same way${andBack ? ' and back' : ''}${why}`, kind: 'remark', lines: [] }];
 }
 
 /** The hosts and devices that events pass. */

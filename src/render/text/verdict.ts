@@ -280,7 +280,7 @@ function replyFate(outcome: Outcome, several: boolean): string {
   const what =
     reply[0]!.packet?.icmp && outcome.verdict !== 'connected'
       ? 'an ICMP error'
-      : (reply[0]!.packet?.flags?.replaceAll(',', '-') ?? 'the answer');
+      : (reply[0]!.packet?.flags?.replaceAll(',', '-') ?? reply[0]!.packet?.chunk ?? 'the answer');
   const back = reply.findLast((event) => event.kind === 'nat' && event.type === 'snat' && event.after.src !== undefined);
   const rewritten =
     back?.kind === 'nat'

@@ -1,3 +1,4 @@
+import { SCTP_CHUNK, chunkNumber } from '../../net/sctp.ts';
 import { parseIp } from '../../net/ip.ts';
 import { TCP_FLAG } from '../../net/packet.ts';
 import type { L4Header, Packet } from '../../net/packet.ts';
@@ -83,7 +84,7 @@ function headerOf(view: PacketView): L4Header | null {
   if (sport === undefined || dport === undefined) return null;
   if (protocol === 'tcp') return { protocol, sport, dport, flags: flagsOf(view.flags ?? '') };
   if (protocol === 'udp') return { protocol, sport, dport };
-  return protocol === 'sctp' ? { protocol, sport, dport, chunk: 1 } : null;
+  return protocol === 'sctp' ? { protocol, sport, dport, chunk: chunkNumber(view.chunk ?? '') ?? SCTP_CHUNK.INIT } : null;
 }
 
 function flagsOf(text: string): number {

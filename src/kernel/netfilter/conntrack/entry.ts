@@ -1,4 +1,5 @@
 import type { ConntrackView } from './view.ts';
+import type { SctpState } from './sctp-state.ts';
 import type { TcpState } from './tcp-state.ts';
 import type { Tuple } from './tuple.ts';
 
@@ -21,6 +22,7 @@ export interface ConntrackEntry {
   dnatDone: boolean;
   mark: number;
   tcp: TcpState;
+  sctp: SctpState;
   /** Clock time at which it expires. */
   expires: number;
   /** Device a masquerading connection leaves by (nf_conn_nat.masq_index). */
@@ -52,6 +54,7 @@ export function newEntry(original: Tuple, reply: Tuple): ConntrackEntry {
     dnatDone: false,
     mark: 0,
     tcp: 'NONE',
+    sctp: 'NONE',
     expires: 0,
     masqueradeDevice: null,
     randomPort: false,

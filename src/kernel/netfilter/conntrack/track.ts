@@ -1,11 +1,13 @@
 import { ACCEPT } from '../hook.ts';
 import { newEntry, viewOf } from './entry.ts';
 import { relatedEntry } from './related.ts';
+import { nextSctpState, opensSctpEntry, SCTP_TIMEOUT } from './sctp-state.ts';
 import { nextTcpState, TCP_TIMEOUT } from './tcp-state.ts';
 import { formatTuple, invertTuple, tupleOf } from './tuple.ts';
 import type { HookCall, HookVerdict } from '../hook.ts';
 import type { ConntrackReference, Direction } from './entry.ts';
 import { TCP_FLAG } from '../../../net/packet.ts';
+import { SCTP_CHUNK } from '../../../net/sctp.ts';
 import type { Packet } from '../../../net/packet.ts';
 import { sysctl } from '../../sysctl.ts';
 
@@ -88,6 +90,7 @@ function createReference(
     if (state === 'INVALID' || state === 'IGNORE') return null;
     if (state !== 'SYN_SENT' && !loose) return null;
   }
+  if (l4.protocol === 'sctp' && !opensSctpEntry(l4.chunk)) return null;
   return { entry, direction: 'original', info: 'NEW' };
 }
 
@@ -125,10 +128,24 @@ function updateProtocol(
       entry.expires = now + ICMP_TIMEOUT;
       return true;
     case 'sctp':
+      return updateSctp(entry, direction, l4.chunk, now);
     case 'other':
       entry.expires = now + GENERIC_TIMEOUT;
       return true;
   }
+}
+
+/** nf_conntrack_sctp_packet. Verification tags are taken to be right. */
+function updateSctp(entry: ConntrackReference['entry'], direction: Direction, chunk: number, now: number): boolean {
+  const old = entry.sctp;
+  const state = nextSctpState(direction, old, chunk);
+  if (state === 'INVALID') return false;
+  entry.sctp = state;
+  if (state === 'ESTABLISHED' && old !== state) entry.assured = true;
+  // An INIT sent again does not keep a connection that nobody answers alive.
+  const again = chunk === SCTP_CHUNK.INIT && state === 'CLOSED' && old === 'CLOSED' && entry.confirmed;
+  if (!again) entry.expires = now + SCTP_TIMEOUT[state];
+  return true;
 }
 
 /** nf_conntrack_confirm: the packet has passed its last hook, its new entry goes into the table. A clash drops the packet. */
