@@ -18,13 +18,18 @@ export function cidrOf(address: IpAddress, length: number): Cidr {
   return { address: ipv6(address & mask), mask, length };
 }
 
+/** The prefix that holds one address alone: /32, of IPv6 /128. */
+export function hostPrefix(address: IpAddress): Cidr {
+  return cidrOf(address, isIpv4(address) ? 32 : 128);
+}
+
 /** "10.244.0.0/16"; a bare address is a host prefix. Host bits are cleared. Null when malformed. */
 export function parseCidr(text: string): Cidr | null {
   const slash = text.indexOf('/');
   const address = parseIp(slash < 0 ? text : text.slice(0, slash));
   if (address === null) return null;
+  if (slash < 0) return hostPrefix(address);
   const bits = isIpv4(address) ? 32 : 128;
-  if (slash < 0) return cidrOf(address, bits);
   const lengthText = text.slice(slash + 1);
   if (!/^\d{1,3}$/.test(lengthText) || Number(lengthText) > bits) return null;
   return cidrOf(address, Number(lengthText));

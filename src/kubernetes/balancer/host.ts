@@ -1,5 +1,5 @@
-import { familyOf, isIpv4 } from '../../net/ip.ts';
-import { cidrOf } from '../../net/cidr.ts';
+import { familyOf } from '../../net/ip.ts';
+import { hostPrefix } from '../../net/cidr.ts';
 import { assignAddresses, deviceAddress } from '../../kernel/device/address.ts';
 import { PLAIN_DEVICE, loopbackDevice } from '../../kernel/device/build.ts';
 import { lazyNetfilter } from '../../kernel/netfilter/build.ts';
@@ -15,7 +15,7 @@ import { backendsOf } from './balancers.ts';
 import { cloudOrigin } from './roles.ts';
 import { balancerRules } from './rules.ts';
 import type { Cidr } from '../../net/cidr.ts';
-import type { IpAddress, IpFamily } from '../../net/ip.ts';
+import type { IpFamily } from '../../net/ip.ts';
 import type { Device } from '../../kernel/device/device.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { TableRoute } from '../../kernel/routing/connected.ts';
@@ -140,8 +140,4 @@ function insideRanges({ podCidrs }: Cluster, { links }: Links): readonly Cidr[] 
 
 function tableRoute(balancer: Balancer, route: TableRoute['route'], role: CloudRole): TableRoute {
   return { table: TABLE_MAIN, route: { ...route, origin: cloudOrigin(balancer, role) } };
-}
-
-function hostPrefix(address: IpAddress): Cidr {
-  return cidrOf(address, isIpv4(address) ? 32 : 128);
 }

@@ -1,5 +1,5 @@
-import { cidrOf } from '../../net/cidr.ts';
-import { familyOf, isIpv4 } from '../../net/ip.ts';
+import { hostPrefix } from '../../net/cidr.ts';
+import { familyOf } from '../../net/ip.ts';
 import { assignAddresses } from '../../kernel/device/address.ts';
 import { PLAIN_DEVICE } from '../../kernel/device/build.ts';
 import { unicastRoute } from '../../kernel/routing/build.ts';
@@ -10,7 +10,6 @@ import { EVERYWHERE } from '../everywhere.ts';
 import { UNDERLAY_MTU } from '../underlay/links.ts';
 import { routerAddress } from '../underlay/router-address.ts';
 import { cloudOrigin } from './roles.ts';
-import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import type { Device } from '../../kernel/device/device.ts';
 import type { IptablesTables } from '../../kernel/netfilter/iptables/table.ts';
@@ -18,8 +17,11 @@ import type { TableRoute } from '../../kernel/routing/connected.ts';
 import type { RoutingRule } from '../../kernel/routing/route.ts';
 import type { CabledBalancer } from './cables.ts';
 
-/** Mark of the first balancer's connections, and the number of the table that leads their replies back. */
-const FIRST_MARK = 100;
+/** Mark of the first balancer's connections, and the number of the table that leads their replies back: beyond those that are the kernel's (253-255). */
+const FIRST_MARK = 1000;
+
+/** All rules have one, as their marks differ: however many they are, they come before the main table's. */
+const RULE_PRIORITY = 100;
 
 /** The router's ports to the balancers. */
 export function balancerPorts(cabled: readonly CabledBalancer[]): readonly Device[] {
@@ -69,7 +71,7 @@ export function returnRules(cabled: readonly CabledBalancer[]): readonly Routing
     balancer.ownAddresses.map((own): RoutingRule => {
       const number = markOf(balancer.index);
       const mark = { value: number, mask: 0xffffffff };
-      return { ...lookupRule(familyOf(own), number, number), mark };
+      return { ...lookupRule(familyOf(own), RULE_PRIORITY, number), mark };
     }),
   );
 }
@@ -109,8 +111,4 @@ function markOf(index: number): number {
 
 function hex(number: number): string {
   return `0x${number.toString(16)}`;
-}
-
-function hostPrefix(address: IpAddress): Cidr {
-  return cidrOf(address, isIpv4(address) ? 32 : 128);
 }

@@ -1,6 +1,5 @@
-import { cidrContains, cidrOf } from '../../net/cidr.ts';
-import type { Cidr } from '../../net/cidr.ts';
-import { addToIp, familyOf, isIpv4 } from '../../net/ip.ts';
+import { cidrContains, cidrOf, hostPrefix } from '../../net/cidr.ts';
+import { addToIp, familyOf } from '../../net/ip.ts';
 import { assignAddresses, deviceAddress } from '../../kernel/device/address.ts';
 import { PLAIN_DEVICE, loopbackDevice } from '../../kernel/device/build.ts';
 import { unicastRoute } from '../../kernel/routing/build.ts';
@@ -244,10 +243,6 @@ function strayRoutes(link: Link): TableRoute[] {
           )
       : [],
   );
-}
-
-function hostPrefix(address: IpAddress): Cidr {
-  return cidrOf(address, isIpv4(address) ? 32 : 128);
 }
 
 function main(route: TableRoute['route'], object: string, role: string): TableRoute {

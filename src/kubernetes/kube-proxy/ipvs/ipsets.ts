@@ -1,5 +1,4 @@
-import { cidrContains, cidrOf } from '../../../net/cidr.ts';
-import { isIpv4 } from '../../../net/ip.ts';
+import { cidrContains, hostPrefix } from '../../../net/cidr.ts';
 import { elementKey } from '../../../kernel/ipset/lookup.ts';
 import type { IpSet, SetField } from '../../../kernel/ipset/ipset.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
@@ -132,7 +131,7 @@ function addNodePort({ port, settings }: PortView, add: AddElement): void {
 }
 
 function host(address: IpAddress): SetField {
-  return { kind: 'net', cidr: cidrOf(address, isIpv4(address) ? 32 : 128) };
+  return { kind: 'net', cidr: hostPrefix(address) };
 }
 
 function portField(protocol: TransportProtocol | 'any', port: number): SetField {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { balancersOf, backendsOf, MOST_BACKENDS } from '../../../../src/kubernetes/balancer/balancers.ts';
 import { formatRule } from '../../../../src/kernel/routing/format-rule.ts';
+import { TABLE_DEFAULT, TABLE_LOCAL, TABLE_MAIN } from '../../../../src/kernel/routing/route.ts';
 import { loadCluster } from '../../../support/load-cluster.ts';
 import { cidr, node, twoNodes } from '../cluster-fixture.ts';
 import { chain, devices, host, routes, world } from '../host-text.ts';
@@ -53,12 +54,25 @@ describe('mode nodePort', () => {
   test('the router leads there, and takes answers of balanced connections back', () => {
     const router = host(compiled, 'underlay');
     expect(routes(router)).toContain('198.51.100.1 via 100.64.0.1 dev lb-web');
-    expect(routes(router, 100)).toEqual(['default via 100.64.0.1 dev lb-web']);
-    expect(router.routing.rules.map(formatRule)).toContain('priority 100 from all fwmark 0x64/0xffffffff lookup 100');
+    expect(routes(router, 1000)).toEqual(['default via 100.64.0.1 dev lb-web']);
+    expect(router.routing.rules.map(formatRule)).toContain('priority 100 from all fwmark 0x3e8/0xffffffff lookup 1000');
     expect(chain(router.netfilter.iptables, 'mangle', 'PREROUTING')).toEqual([
-      '-i lb-web -m comment --comment "from the balancer of default/web" -m conntrack --ctstate NEW -j CONNMARK --set-xmark 0x64/0xffffffff',
+      '-i lb-web -m comment --comment "from the balancer of default/web" -m conntrack --ctstate NEW -j CONNMARK --set-xmark 0x3e8/0xffffffff',
       '-m comment --comment "an answer goes back by the balancer" -m conntrack --ctdir REPLY -m connmark ! --mark 0x0 -j CONNMARK --restore-mark --nfmask 0xffffffff --ctmask 0xffffffff',
     ]);
+  });
+
+  test('of very many balancers none takes a table that is the kernel’s', () => {
+    const many = Array.from({ length: 160 }, (_, i) => `{ name: s${i}, type: LoadBalancer, ports: [{ port: 80 }] }`);
+    const router = host(cluster('{}', `services: [${many.join(', ')}]`), 'underlay');
+    const returns = router.routing.rules.filter(({ mark }) => mark !== null);
+    expect(new Set(returns.map(({ mark }) => mark?.value)).size).toBe(160);
+    expect(returns.every(({ priority }) => priority < 32766)).toBe(true);
+    for (const { action } of returns) {
+      const table = action.kind === 'lookup' ? action.table : 0;
+      expect([0, TABLE_DEFAULT, TABLE_MAIN, TABLE_LOCAL]).not.toContain(table);
+      expect(routes(router, table)).toEqual([expect.stringMatching(/^default via 100\.64\.0\.\d+ dev lb-s\d+$/)]);
+    }
   });
 
   test('unhealthy nodes are left out; without a healthy one it drops', () => {
@@ -106,7 +120,7 @@ describe('mode direct', () => {
   test('the router marks nothing: answers need not come back', () => {
     const router = host(compiled, 'underlay');
     expect(router.netfilter.iptables.size).toBe(0);
-    expect(routes(router, 100)).toEqual([]);
+    expect(routes(router, 1000)).toEqual([]);
   });
 });
 
