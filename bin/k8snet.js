@@ -11,16 +11,19 @@ const root = dirname(__dirname);
 const bundle = join(root, 'dist', 'k8snet.cjs');
 
 function load() {
-  const nodeModule = require('node:module');
-  if (nodeModule.enableCompileCache) {
-    nodeModule.enableCompileCache();
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 8)) {
+    require('node:module').enableCompileCache();
     return require(bundle);
   }
   // The bundle is plain ASCII, and this is the quickest way to read such a file.
   const source = readFileSync(bundle, 'latin1');
   const build = /^\/\/ build (\w+)/.exec(source)?.[1];
   const { Script } = require('node:vm');
-  const script = new Script(nodeModule.wrap(source), { filename: bundle, cachedData: readOptional(`${bundle}.${build}.cache`) });
+  const script = new Script(module.constructor.wrap(source), {
+    filename: bundle,
+    cachedData: readOptional(`${bundle}.${build}.cache`),
+  });
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, require, loaded, bundle, dirname(bundle));
   return loaded.exports;

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import process from 'node:process';
 import { UsageError } from './errors.ts';
 import { run } from './run.ts';
@@ -30,10 +30,15 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Looks before it touches process.stdout: making that stream takes several milliseconds, which only a terminal needs. */
+/**
+ * Looks before it touches process.stdout: making that stream takes several milliseconds, which only a terminal needs. A character device
+ * is one, unless it is the one that swallows all.
+ */
 function isTerminal(fd: 1 | 2): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && stream(fd).isTTY === true;
+    const status = fstatSync(fd);
+    if (!status.isCharacterDevice() || status.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev) return false;
+    return stream(fd).isTTY === true;
   } catch {
     return false;
   }
