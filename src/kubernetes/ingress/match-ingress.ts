@@ -1,6 +1,7 @@
 import type { Ingress, IngressBackend, IngressPath, IngressRule } from '../model/ingress.ts';
 import { requestHost, takesHost } from './host-match.ts';
 import type { HostMatch } from './host-match.ts';
+import type { HttpsRedirect } from './implementations.ts';
 import { comparePaths, requestPath, takesPath } from './path-match.ts';
 
 /** What a client asks of an ingress controller. */
@@ -22,8 +23,8 @@ export type IngressMatch =
       readonly rule: { readonly rule: IngressRule; readonly path: IngressPath; readonly host: HostMatch } | null;
       readonly backend: IngressBackend;
     }
-  /** To the same URL over HTTPS: the host has TLS (ingress-nginx, ssl-redirect). */
-  | { readonly kind: 'redirect'; readonly status: 308; readonly location: string; readonly ingress: Ingress }
+  /** To the same URL over HTTPS, as the controller does it. */
+  | { readonly kind: 'redirect'; readonly status: HttpsRedirect['status']; readonly location: string; readonly ingress: Ingress }
   /** No rule takes it, and there is no default backend: the controller itself answers. */
   | { readonly kind: 'none'; readonly status: 404 };
 
@@ -33,15 +34,19 @@ type BackendMatch = Extract<IngressMatch, { kind: 'backend' }>;
  * Finds the rule that takes a request, among the Ingresses of one controller, oldest first. Rules of the very host come before
  * wildcards, and these before rules for every host: a host with rules of its own is not served by the others, as every host is one
  * server of ingress-nginx. Of its paths the longest counts, Exact before Prefix. Then the default backend of an Ingress that has a
- * rule for the host, then that of one without rules, then any.
+ * rule for the host, then that of one without rules, then any. `redirect` is what the controller does with plain HTTP; null: it serves it.
  */
-export function matchIngress(ingresses: readonly Ingress[], request: HttpRequest): IngressMatch {
+export function matchIngress(
+  ingresses: readonly Ingress[],
+  request: HttpRequest,
+  redirect: HttpsRedirect | null = null,
+): IngressMatch {
   const host = requestHost(request.host);
   const match = backendFor(ingresses, host, requestPath(request.path));
   if (match === null) return { kind: 'none', status: 404 };
-  if (request.tls || !redirectsToHttps(match.ingress, host)) return match;
+  if (request.tls || redirect === null || !redirectsToHttps(match.ingress, host, redirect)) return match;
   const target = request.path === '' ? '/' : request.path;
-  return { kind: 'redirect', status: 308, location: `https://${host}${target}`, ingress: match.ingress };
+  return { kind: 'redirect', status: redirect.status, location: `https://${host}${target}`, ingress: match.ingress };
 }
 
 interface HostedRule {
@@ -89,13 +94,10 @@ function rulesFor(ingresses: readonly Ingress[], name: string): readonly HostedR
   return [];
 }
 
-const SSL_REDIRECT = 'nginx.ingress.kubernetes.io/ssl-redirect';
-const FORCE_SSL_REDIRECT = 'nginx.ingress.kubernetes.io/force-ssl-redirect';
-
-/** ingress-nginx sends plain HTTP away where the host has a certificate, unless an annotation says otherwise, or forces it. */
-function redirectsToHttps(ingress: Ingress, host: string): boolean {
-  if (ingress.annotations[FORCE_SSL_REDIRECT] === 'true') return true;
-  return ingress.annotations[SSL_REDIRECT] !== 'false' && hasTls(ingress, host);
+/** Where the host has a certificate, unless an annotation says otherwise, or where one forces it. */
+function redirectsToHttps(ingress: Ingress, host: string, { withTls, switches, forces }: HttpsRedirect): boolean {
+  if (forces.some((name) => ingress.annotations[name] === 'true')) return true;
+  return withTls && hasTls(ingress, host) && switches.every((name) => ingress.annotations[name] !== 'false');
 }
 
 /** Does an Ingress end TLS for a host? An entry without hosts counts for all of the Ingress. */

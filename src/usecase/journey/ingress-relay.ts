@@ -30,11 +30,11 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
     pods.some(({ namespace, name }) => `pod/${namespace}/${name}` === answering.owner),
   );
   if (controller === undefined) return null;
-  const match = matchIngress(ingressesOf(cluster, controller), {
-    host: http.host,
-    path: http.path,
-    tls: http.scheme === 'https',
-  });
+  const match = matchIngress(
+    ingressesOf(cluster, controller),
+    { host: http.host, path: http.path, tls: http.scheme === 'https' },
+    controller.implementation?.httpsRedirect ?? null,
+  );
   switch (match.kind) {
     case 'none': {
       const why = `no Ingress rule takes ${http.host}${http.path}: the controller itself answers 404`;

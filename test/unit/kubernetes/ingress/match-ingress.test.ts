@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { IMPLEMENTATIONS } from '../../../../src/kubernetes/ingress/implementations.ts';
 import { hasTls, matchIngress } from '../../../../src/kubernetes/ingress/match-ingress.ts';
 import type { IngressMatch } from '../../../../src/kubernetes/ingress/match-ingress.ts';
 import type { Ingress, IngressPathType } from '../../../../src/kubernetes/model/ingress.ts';
@@ -47,8 +48,16 @@ function nameOf(match: IngressMatch): string | null {
   }
 }
 
-function ask(ingresses: readonly Ingress[], path: string, host = 'shop.example', tls = false): string | null {
-  return nameOf(matchIngress(ingresses, { host, path, tls }));
+/** What ingress-nginx does, or the controller of that name. */
+function ask(
+  ingresses: readonly Ingress[],
+  path: string,
+  host = 'shop.example',
+  tls = false,
+  controller = 'ingress-nginx',
+): string | null {
+  const known = IMPLEMENTATIONS.find(({ name }) => name === controller);
+  return nameOf(matchIngress(ingresses, { host, path, tls }, known?.httpsRedirect ?? null));
 }
 
 describe('path types: the examples of the Ingress documentation', () => {
@@ -205,6 +214,32 @@ describe('TLS', () => {
     ],
   ])('%s', (_, more, host, overTls, taken) => {
     expect(ask([ingress(rules, more)], '/cart?x=1', host, overTls)).toBe(taken);
+  });
+
+  const FORCE = 'ingress.kubernetes.io/force-ssl-redirect';
+  const SWITCH = 'ingress.kubernetes.io/ssl-redirect';
+
+  test.each<[controller: string, annotations: Ingress['annotations'], status: number | null]>([
+    ['ingress-nginx', {}, 308],
+    ['ingress-nginx', { [SWITCH]: 'false' }, 308],
+    ['ingress-nginx', { [`${NGINX}/ssl-redirect`]: 'false' }, null],
+    ['nginx-ingress', {}, 301],
+    ['nginx-ingress', { [SWITCH]: 'false' }, null],
+    ['nginx-ingress', { [`${NGINX}/ssl-redirect`]: 'false' }, 301],
+    ['haproxy-ingress', {}, 302],
+    ['haproxy-ingress', { [SWITCH]: 'false' }, null],
+    ['haproxy-kubernetes-ingress', {}, 302],
+    ['haproxy-kubernetes-ingress', { 'haproxy.org/ssl-redirect': 'false' }, null],
+    ['traefik', {}, null],
+    ['traefik', { [FORCE]: 'true', [`${NGINX}/force-ssl-redirect`]: 'true' }, null],
+    ['contour', {}, null],
+    ['contour', { [FORCE]: 'true' }, 301],
+    ['kong', {}, null],
+    ['kong', { [FORCE]: 'true' }, 302],
+    ['of no known kind', {}, null],
+  ])('%s with %j', (controller, annotations, status) => {
+    const taken = status === null ? 'Prefix /' : `${status} https://shop.example/`;
+    expect(ask([ingress(rules, { tls, annotations })], '/', 'shop.example', false, controller)).toBe(taken);
   });
 
   test('which hosts have it', () => {
