@@ -2,6 +2,7 @@ import { bridgeCommand } from './bridge.ts';
 import { ipCommand } from './ip.ts';
 import { runIpset } from './ipset.ts';
 import { isIptablesProgram, runIptables } from './iptables.ts';
+import { ipvsadmCommand } from './ipvsadm.ts';
 import { notModelled } from './result.ts';
 import { sysctlCommand } from './sysctl.ts';
 import { splitWords } from './words.ts';
@@ -22,6 +23,8 @@ export function runCommand(host: Host, line: string): OperatorResult {
       return ipCommand(host, rest);
     case 'bridge':
       return bridgeCommand(host, rest);
+    case 'ipvsadm':
+      return ipvsadmCommand(host, rest);
     case 'sysctl':
       return sysctlCommand(host, rest);
     default:
