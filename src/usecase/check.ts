@@ -49,8 +49,8 @@ function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): Ch
   const namespace = options.namespace ?? 'default';
   return scenario.checks.map((check, i) => {
     options.onProgress?.(i, scenario.checks.length);
-    const { cluster, assumptions } = withNeededServices(scenario.cluster, [check, ...check.before], namespace);
-    const opened = laboratoryFor(cluster, assumptions.join(), check);
+    const { cluster, assumptions, added } = withNeededServices(scenario.cluster, [check, ...check.before], namespace);
+    const opened = laboratoryFor(cluster, [...added].sort().join(), check);
     const answer = opened.ok
       ? ask(opened.laboratory, { probe: check, before: check.before, namespace, noReply: false })
       : refused('');

@@ -16,6 +16,8 @@ export interface PlannedConnection {
   readonly pin: Server | null;
   /** What the process that makes it keeps of it; done in the state that the connection is walked over. */
   readonly remember?: (state: KernelState) => void;
+  /** Ways of this connection for which it says the same are all one to what follows: only the first of them goes on. */
+  readonly alike?: (result: ConnectionResult) => string;
 }
 
 /** A connection that was made. */
@@ -96,6 +98,13 @@ interface Walked<C extends PlannedConnection> {
   readonly choices: Choices;
 }
 
+/** The first of several ways that are all one to what follows. */
+interface Held<C extends PlannedConnection> {
+  readonly walked: Walked<C>;
+  /** Of all of them. */
+  readonly share: number;
+}
+
 /** One exploration: its budget, and what happened to its pins. */
 class Run<C extends PlannedConnection> {
   readonly idlePins = new Set<Server>();
@@ -120,6 +129,7 @@ class Run<C extends PlannedConnection> {
   /** All branches behind the connections made so far; null once the budget or the work is spent. */
   everyBranch(made: readonly Made<C>[], state: KernelState, probability: number): Branch<C>[] | null {
     const branches: Branch<C>[] = [];
+    const held = new Map<string, Held<C>>();
     let given: readonly number[] | null = [];
     while (given) {
       if (given.length > 0) this.#branches += 1;
@@ -136,11 +146,27 @@ class Run<C extends PlannedConnection> {
         continue;
       }
       if (!this.#keeps(walked.connection, walked)) continue;
-      const rest = this.everyBranch(walked.made, walked.state, share);
-      if (rest === null) return null;
-      branches.push(...rest);
+      const { alike } = walked.connection;
+      if (alike) {
+        // They are no branches of their own: what was counted for them is given back.
+        const key = alike(walked.made.at(-1)!.result);
+        const same = held.get(key);
+        if (same && given) this.#branches -= 1;
+        held.set(key, { walked: same?.walked ?? walked, share: share + (same?.share ?? 0) });
+        continue;
+      }
+      if (!this.#follow(walked, share, branches)) return null;
     }
+    for (const { walked, share } of held.values()) if (!this.#follow(walked, share, branches)) return null;
     return branches;
+  }
+
+  /** Adds the branches behind a connection; false once the budget or the work is spent. */
+  #follow(walked: Walked<C>, share: number, branches: Branch<C>[]): boolean {
+    const rest = this.everyBranch(walked.made, walked.state, share);
+    if (rest === null) return false;
+    branches.push(...rest);
+    return true;
   }
 
   #isSpent(more = 0): boolean {

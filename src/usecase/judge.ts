@@ -66,7 +66,7 @@ function outcomeOf({ first, ending, probability, sameBefore }: Group, laboratory
   const made = first.made.filter(({ connection }) => sameBefore || connection.purpose !== 'before');
   const asked = made.find(({ connection }) => connection.purpose === 'asked');
   const others = [...healthChecks(made, laboratory), ...made.filter((one) => one !== asked)];
-  const answering = ending.answered === 'last' ? made.at(-1) : asked;
+  const answering = answeringOf(ending, made, asked);
   const { server = null, source = null } = ending.server === null ? (answering?.result ?? {}) : { server: ending.server };
   return {
     probability: tidy(probability),
@@ -91,6 +91,12 @@ function healthChecks(made: readonly Made<Step>[], { health }: Laboratory): read
 
 function resultsOf(made: readonly Made<Step>[]): readonly ConnectionResult[] {
   return made.map(({ result }) => result);
+}
+
+/** The connection whose server and source are told. */
+function answeringOf({ answered }: Ending, made: readonly Made<Step>[], asked: Made<Step> | undefined): Made<Step> | undefined {
+  if (answered === 'asked') return asked;
+  return answered === 'last' ? made.at(-1) : made.find(({ connection }) => connection.request === answered);
 }
 
 /** The first connection that went wrong has it, the asked one before those behind it; queries only where no name was found. */
@@ -142,7 +148,7 @@ function legOf(one: Made<Step>, made: readonly Made<Step>[], others: readonly Ma
     from: connection.source.label,
     to: connection.destination.label,
     ...(connection.text !== null && { text: connection.text }),
-    ...(connection.answer !== undefined && result.verdict === 'connected' && { answer: connection.answer }),
+    ...(connection.answer !== undefined && result.verdict === 'connected' && { answer: connection.answer(result) }),
     verdict: verdictOf(connection, result),
     request: [...withLayers(result.request, context), ...proxied(one, made, others)],
     reply: withLayers(result.reply, context),

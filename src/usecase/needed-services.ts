@@ -15,6 +15,8 @@ import type { Cluster, EndpointSlice, Node, Pod, Service, ServicePort } from '..
 const DNS_SERVICE = 'kube-system/kube-dns';
 const DNS_LABELS = { 'k8s-app': 'kube-dns' };
 const API_PORT = 6443;
+/** What is added where connections go through the API server. */
+const KUBELETS = 'kubelets';
 /** Their addresses are an agreement: the first and the tenth of the service range. */
 const OFFSETS = { [API_SERVICE]: 1, [DNS_SERVICE]: 10 } as const;
 
@@ -22,6 +24,8 @@ const OFFSETS = { [API_SERVICE]: 1, [DNS_SERVICE]: 10 } as const;
 export interface CompletedCluster {
   readonly cluster: Cluster;
   readonly assumptions: readonly string[];
+  /** Names of what was added: the same ones to one cluster make the same cluster. */
+  readonly added: readonly string[];
 }
 
 /**
@@ -29,13 +33,16 @@ export interface CompletedCluster {
  * who asks for them. The API server is on the first control-plane node, the DNS server is what pods bear its label, else an assumed one.
  */
 export function withNeededServices(cluster: Cluster, probes: readonly Probe[], namespace: string): CompletedCluster {
-  let completed: CompletedCluster = { cluster, assumptions: [] };
+  let completed: CompletedCluster = { cluster, assumptions: [], added: [] };
   for (const probe of probes) {
     for (const name of neededServices(completed.cluster, probe, namespace)) {
       const next = name === API_SERVICE ? withApiServer(completed.cluster) : withDns(completed.cluster);
-      if (next !== null) completed = { cluster: next.cluster, assumptions: [...completed.assumptions, ...next.assumptions] };
+      if (next === null) continue;
+      const assumptions = [...completed.assumptions, ...next.assumptions];
+      completed = { cluster: next.cluster, assumptions, added: [...completed.added, name] };
     }
-    if (probe.via !== null) completed = { ...completed, cluster: withKubelets(completed.cluster) };
+    if (probe.via !== null && !completed.added.includes(KUBELETS))
+      completed = { ...completed, cluster: withKubelets(completed.cluster), added: [...completed.added, KUBELETS] };
   }
   return completed;
 }
@@ -48,6 +55,8 @@ export function completeScenario(scenario: Scenario, probes: readonly Probe[], n
 }
 
 type Needed = keyof typeof OFFSETS;
+
+type Addition = Omit<CompletedCluster, 'added'>;
 
 /** Those of the two that a connection needs and the cluster does not have. */
 function neededServices(cluster: Cluster, probe: Probe, namespace: string): readonly Needed[] {
@@ -103,7 +112,7 @@ function addressOf(cluster: Cluster, name: keyof typeof OFFSETS): IpAddress | nu
   return cidrContains(range, address) ? address : null;
 }
 
-function withApiServer(cluster: Cluster): CompletedCluster | null {
+function withApiServer(cluster: Cluster): Addition | null {
   const clusterIp = addressOf(cluster, API_SERVICE);
   const node = apiServerNode(cluster.nodes);
   const address = node?.addresses.find((own) => clusterIp !== null && familyOf(own) === familyOf(clusterIp));
@@ -150,7 +159,7 @@ function withApiServer(cluster: Cluster): CompletedCluster | null {
   };
 }
 
-function withDns(cluster: Cluster): CompletedCluster | null {
+function withDns(cluster: Cluster): Addition | null {
   const clusterIp = addressOf(cluster, DNS_SERVICE);
   if (clusterIp === null) return null;
   const ports: readonly ServicePort[] = [

@@ -71,13 +71,14 @@ function checkNode(balancer: Balancer, backend: Backend, index: number, world: W
   };
   const result = connect(request, { world, state: new KernelState(), choices: new Choices(), record: true });
   const answer = result.verdict === 'connected' ? healthAnswer(cluster, balancer.service, node) : null;
+  const told = answer && `HTTP ${answer.status}, ${answer.text}`;
   const { host, ownAddresses } = balancer;
   const step: Step = {
     request,
     pin: null,
     purpose: 'probe',
     text: 'health check',
-    ...(answer && { answer: `HTTP ${answer.status}, ${answer.text}` }),
+    ...(told !== null && { answer: () => told }),
     source: { label: host, host, owner: host, addresses: ownAddresses, bind: null, pod: null, assumptions: [] },
     destination: { label: `node/${node.name}:${port}`, address, port, protocol: 'tcp', pod: null, assumptions: [] },
     next: () => end(),
@@ -88,7 +89,7 @@ function checkNode(balancer: Balancer, backend: Backend, index: number, world: W
   return {
     node: node.name,
     healthy: answer?.status === 200,
-    answer: step.answer ?? null,
+    answer: told,
     made: { connection: step, result },
     cause,
   };

@@ -1,15 +1,15 @@
 import { resolveBackend, upstreamEndpoints } from '../../kubernetes/ingress/backend.ts';
 import type { ResolvedBackend } from '../../kubernetes/ingress/backend.ts';
 import { classDecision, ingressesOf } from '../../kubernetes/ingress/classes.ts';
-import { controllersOf } from '../../kubernetes/ingress/controllers.ts';
 import type { IngressController } from '../../kubernetes/ingress/controllers.ts';
 import { matchIngress } from '../../kubernetes/ingress/match-ingress.ts';
 import type { IngressMatch } from '../../kubernetes/ingress/match-ingress.ts';
-import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { Verdict } from '../../trace/outcome.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import { whyEmpty } from '../cause/service-refuses.ts';
 import { formatEndpoint } from '../refs/lookup.ts';
 import type { HttpRequest } from './http.ts';
+import { indexOf, ingressControllers } from './index-of.ts';
 import { connectOnward } from './relay.ts';
 import type { Answering, Arrival } from './relay.ts';
 import { end } from './step.ts';
@@ -26,7 +26,7 @@ type ServiceBackend = Extract<ResolvedBackend, { kind: 'service' }>;
 export function ingressRelay(arrival: Arrival, answering: Answering): Move | null {
   const { cluster, http } = arrival;
   if (http === null) return null;
-  const controller = controllersOf(cluster).find(({ pods }) =>
+  const controller = ingressControllers(cluster).find(({ pods }) =>
     pods.some(({ namespace, name }) => `pod/${namespace}/${name}` === answering.owner),
   );
   if (controller === undefined) return null;
@@ -38,11 +38,11 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
   switch (match.kind) {
     case 'none': {
       const why = `no Ingress rule takes ${http.host}${http.path}: the controller itself answers 404`;
-      return end({ status: match.status, notes: [why + passedOver(cluster, controller, http)] });
+      return end({ answered: 'last', status: match.status, notes: [why + passedOver(cluster, controller, http)] });
     }
     case 'redirect': {
       const why = `Ingress ${match.ingress.namespace}/${match.ingress.name} has TLS for ${http.host}: the controller sends the client to ${match.location}`;
-      return end({ status: match.status, notes: [why] });
+      return end({ answered: 'last', status: match.status, notes: [why] });
     }
     case 'backend':
       return passToBackend(arrival, answering, match, http);
@@ -65,7 +65,7 @@ function passedOver(cluster: Cluster, controller: IngressController, { host, pat
 function passToBackend(arrival: Arrival, answering: Answering, match: Backend, http: HttpRequest): Move {
   const { cluster, choices } = arrival;
   const backend = resolveBackend(cluster, match.ingress, match.backend);
-  if (backend.kind !== 'service') return end({ status: 503, cause: unresolvedBackend(match, backend) });
+  if (backend.kind !== 'service') return end({ answered: 'last', status: 503, cause: unresolvedBackend(match, backend) });
   const { service, port } = backend;
   const endpoints = upstreamEndpoints(cluster, service, port);
   const label = `svc/${service.namespace}/${service.name}:${port.port}`;
@@ -73,7 +73,7 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
   const rule = ruleText(match, http);
   if (cluster.ingressSettings.upstream === 'service' && clusterIp !== undefined) {
     const text = `${rule} → ${label}`;
-    const failed = (result: ConnectionResult): Partial<Ending> => ({ status: endpoints.length === 0 ? 503 : statusOf(result) });
+    const failed = (verdict: Verdict): Partial<Ending> => ({ status: endpoints.length === 0 ? 503 : statusOf(verdict) });
     return connectOnward(arrival, answering, {
       purpose: 'proxy',
       label,
@@ -85,7 +85,7 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
       ending: { status: 200 },
     });
   }
-  if (endpoints.length === 0) return end({ status: 503, cause: withoutEndpoints(cluster, match, backend) });
+  if (endpoints.length === 0) return end({ answered: 'last', status: 503, cause: withoutEndpoints(cluster, match, backend) });
   const weight = 1 / endpoints.length;
   const picked =
     endpoints.length === 1
@@ -95,7 +95,7 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
           endpoints.map(() => weight),
         );
   const endpoint = endpoints[picked]!;
-  const pod = cluster.pods.find(({ namespace, name }) => `${namespace}/${name}` === endpoint.pod) ?? null;
+  const pod = endpoint.pod === null ? null : (indexOf(cluster).pod(endpoint.pod) ?? null);
   const at = formatEndpoint(endpoint.address, endpoint.port);
   return connectOnward(arrival, answering, {
     purpose: 'proxy',
@@ -104,13 +104,13 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
     port: endpoint.port,
     pod,
     text: `${rule} → ${label}, straight to ${at}${endpoints.length > 1 ? `, 1 of ${endpoints.length}` : ''}`,
-    failed: (result) => ({ status: statusOf(result) }),
+    failed: (verdict) => ({ status: statusOf(verdict) }),
     ending: { status: 200 },
   });
 }
 
 /** 504 Gateway Timeout, 502 Bad Gateway (RFC 9110). */
-function statusOf({ verdict }: ConnectionResult): number {
+function statusOf(verdict: Verdict): number {
   return verdict === 'timeout' ? 504 : 502;
 }
 

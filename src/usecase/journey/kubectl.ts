@@ -1,20 +1,23 @@
-import { formatIp, ipv4, ipv6, isIpv4, parseIp } from '../../net/ip.ts';
+import { ipv4, ipv6, isIpv4, parseIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import type { Choices } from '../../kernel/walk/choices.ts';
 import type { ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
 import { API_SERVICE, apiServerPod } from '../../kubernetes/model/api-server.ts';
 import type { Probe } from '../../kubernetes/model/check.ts';
-import type { Cluster, Node, Pod, Service, ServicePort } from '../../kubernetes/model/cluster.ts';
+import type { Cluster, Node, Pod } from '../../kubernetes/model/cluster.ts';
+import { whyEmpty } from '../cause/service-refuses.ts';
 import type { Plan } from '../plan.ts';
+import { formatEndpoint, holderOf } from '../refs/lookup.ts';
 import { found, refused } from '../refs/ref.ts';
-import type { Ref, Result } from '../refs/ref.ts';
-import { findNode, findPod, findService, findWorkloadPod, formatEndpoint, holderOf } from '../refs/lookup.ts';
-import { parseRef } from '../refs/parse.ts';
-import { choosePort } from '../refs/port.ts';
+import type { Result } from '../refs/ref.ts';
 import { podHost, resolveSource } from '../refs/source.ts';
 import type { Source } from '../refs/source.ts';
 import type { Destination } from '../refs/target.ts';
-import { connectTo, end } from './step.ts';
-import type { Ending, Start, Step } from './step.ts';
+import { indexOf } from './index-of.ts';
+import { kubectlTarget, podName } from './kubectl-target.ts';
+import type { KubectlTarget } from './kubectl-target.ts';
+import { arrived, connectTo, end } from './step.ts';
+import type { Ending, Move, Start, Step } from './step.ts';
 
 /** Where every kubelet listens for the API server (KubeletConfiguration, port). */
 export const KUBELET_PORT = 10250;
@@ -42,18 +45,24 @@ const NEXT_PORT = 45000;
  * goes into the pod's namespace, or to the endpoint itself (proxy). No service and none of kube-proxy's rules is on the way to the pod.
  */
 export function planKubectl(cluster: Cluster, probe: Probe, options: KubectlOptions): Result<KubectlPlan> {
+  if (probe.protocol !== null && probe.protocol !== 'tcp') return refused(`--via ${probe.via} speaks TCP, not ${probe.protocol}`);
+  const idle = (['payload', 'dontFragment', 'ttl'] as const).find((key) => probe[key] !== null);
+  if (idle !== undefined)
+    return refused(`${idle} has no place beside via ${probe.via}: kubectl makes its connections as it likes`);
   const source = resolveSource(cluster, probe.from, options.namespace);
   if (!source.ok) return source;
   const server = apiServerOf(cluster);
   if (!server.ok) return server;
-  const target = targetOf(cluster, probe, options.namespace);
+  const target = kubectlTarget(cluster, probe, options.namespace);
   if (!target.ok) return target;
-  const toServer = clientSide(cluster, source.value, server.value);
-  const asked: Plan = planOf(source.value, toServer, { ...options, sourcePort: probe.sourcePort ?? options.sourcePort });
-  const further = furtherSteps(probe.via, server.value, target.value, options);
-  if (!further.ok) return further;
-  const { steps, ending } = further.value;
-  const first = chain([{ ...asked, purpose: 'asked', text: null }, ...steps], ending);
+  const bind = probe.sourceAddress === null ? source.value.bind : parseIp(probe.sourceAddress);
+  if (probe.sourceAddress !== null && bind === null)
+    return refused(`source address "${probe.sourceAddress}" is not an IP address`);
+  const from = { ...source.value, bind };
+  const toServer = clientSide(cluster, from, server.value);
+  const asked: Plan = planOf(from, toServer, { ...options, sourcePort: probe.sourcePort ?? options.sourcePort });
+  const then = behindServer(cluster, probe.via, server.value, target.value, options);
+  const first = linked({ ...asked, purpose: 'asked', text: null }, then);
   return found({
     start: () => connectTo(first),
     source: source.value,
@@ -65,24 +74,19 @@ export function planKubectl(cluster: Cluster, probe: Probe, options: KubectlOpti
 
 type Unlinked = Omit<Step, 'next'>;
 
-/** Each connection is made once the one before stands. What fails on the way is what kubectl reports. */
-function chain([step, ...rest]: readonly Unlinked[], ending: Partial<Ending>): Step {
-  const next = rest.length === 0 ? null : chain(rest, ending);
+/** A connection, and what is done once it stands. What fails on the way is what kubectl reports. */
+function linked(step: Unlinked, then: Start): Step {
   return {
-    ...step!,
-    next: (result) => {
-      const stands = result.verdict === 'connected' || (step!.request.noReply && result.server !== null);
-      if (!stands) return end({ ...ending, server: null, ...failure(step!, result) });
-      return next === null ? end({ answered: 'last', ...ending }) : connectTo(next);
-    },
+    ...step,
+    next: (result, choices, state) => (arrived(step, result) ? then(choices, state) : end(failure(step, result))),
   };
 }
 
 /** Inside the pod a refused connection ends the stream that kubectl holds: its own client sees it closed. */
-function failure(step: Unlinked, result: ConnectionResult): Partial<Ending> {
-  if (step.purpose === 'asked') return {};
-  const inside = step.source.host === step.request.host && step.destination.label.startsWith('localhost');
-  return { answered: 'last', verdict: inside && result.verdict === 'refused' ? 'reset' : result.verdict };
+function failure({ purpose, destination: { pod } }: Unlinked, { verdict }: ConnectionResult): Partial<Ending> {
+  if (purpose === 'asked') return {};
+  const inside = purpose === 'tunnel' && pod !== null;
+  return { answered: 'last', verdict: inside && verdict === 'refused' ? 'reset' : verdict };
 }
 
 interface ApiServer {
@@ -121,147 +125,84 @@ function clientSide(cluster: Cluster, source: Source, server: ApiServer): Destin
   return destination(`API server ${formatEndpoint(server.address, server.port)}`, server.address, server.port, null);
 }
 
-/** What a reference of kubectl comes down to. */
-interface Target {
-  readonly label: string;
-  /** null: a node's kubelet itself. */
-  readonly pod: Pod | null;
-  readonly node: Node;
-  /** null: nothing is asked of the pod's network (exec). */
-  readonly port: number | null;
-  readonly assumptions: readonly string[];
-}
-
-/** kubectl resolves services and workloads to one pod before any connection is made (polymorphichelpers.AttachablePodForObject). */
-function targetOf(cluster: Cluster, probe: Probe, namespace: string): Result<Target> {
-  const parsed = parseRef(probe.to);
-  if (!parsed.ok) return parsed;
-  const ref = parsed.value;
-  if (ref.form !== 'object' || ref.kind === 'external')
-    return refused(`--via ${probe.via} needs a pod, a service or a workload: pod/NAME:PORT, svc/NAME:PORT, deploy/NAME:PORT`);
-  if (ref.kind === 'node') {
-    const node = findNode(cluster, ref.name);
-    if (!node.ok) return node;
-    if (probe.via !== 'kubectl-proxy') return refused(`--via ${probe.via} reaches pods; node/${ref.name} is none`);
-    return found({ label: `node/${ref.name}`, pod: null, node: node.value, port: KUBELET_PORT, assumptions: [] });
+/** What the API server does once it is asked. */
+function behindServer(
+  cluster: Cluster,
+  via: Probe['via'],
+  server: ApiServer,
+  target: KubectlTarget,
+  options: KubectlOptions,
+): Start {
+  switch (target.kind) {
+    case 'node':
+      return () => connectTo(linked(toKubelet(server, target.node, 'proxy', options), () => ended(ON_THE_WAY.node)));
+    case 'endpoints':
+      return (choices) => toEndpoint(cluster, server, target, options, choices);
+    case 'pod':
+      return via === 'kubectl-proxy' ? toPod(server, target, options) : throughKubelet(server, target, options);
   }
-  const picked = podOf(cluster, ref, ref.namespace ?? namespace, probe);
-  if (!picked.ok) return picked;
-  const { pod, port, assumptions, label } = picked.value;
-  const node = findNode(cluster, pod.node);
-  return node.ok ? found({ label, pod, node: node.value, port, assumptions }) : node;
 }
 
-type ObjectRef = Extract<Ref, { form: 'object' }>;
-type Picked = {
-  readonly pod: Pod;
-  readonly port: number | null;
-  readonly assumptions: readonly string[];
-  readonly label: string;
-};
+function ended(note: string, more: Partial<Ending> = {}): Move {
+  return end({ answered: 'last', notes: [note], ...more });
+}
 
-function podOf(cluster: Cluster, ref: ObjectRef, namespace: string, probe: Probe): Result<Picked> {
-  const { kind, name } = ref;
-  if (kind === 'svc') return podOfService(cluster, namespace, ref, probe);
-  if (kind === 'pod') {
-    const pod = findPod(cluster, namespace, name);
-    return pod.ok ? portOfPod(pod.value, ref, probe, []) : pod;
+function toKubelet(server: ApiServer, node: Node, purpose: 'proxy' | 'tunnel', options: KubectlOptions, pod?: Pod): Unlinked {
+  const address = pickLike(node.addresses, server.address) ?? server.address;
+  const to = destination(`kubelet of node/${node.name}`, address, KUBELET_PORT, null);
+  const text =
+    pod === undefined
+      ? 'the API server asks the kubelet'
+      : `the API server asks the kubelet of ${node.name}, where ${podName(pod)} is`;
+  return { ...planOf(server.source, to, { ...options, sourcePort: NEXT_PORT }), purpose, text };
+}
+
+type PodTarget = Extract<KubectlTarget, { kind: 'pod' }>;
+type EndpointsTarget = Extract<KubectlTarget, { kind: 'endpoints' }>;
+
+function toPod(server: ApiServer, { pod, port }: PodTarget, options: KubectlOptions): Start {
+  const address = pickLike(pod.addresses, server.address);
+  if (address === undefined || port === null) return () => end({ status: 503 });
+  return () => connectTo(proxyStep(server, destination(`${podName(pod)}:${port}`, address, port, pod), options));
+}
+
+/** Without a ready endpoint the API server answers itself: "no endpoints available for service". */
+function toEndpoint(
+  cluster: Cluster,
+  server: ApiServer,
+  { service, endpoints, label }: EndpointsTarget,
+  options: KubectlOptions,
+  choices: Choices,
+): Move {
+  if (endpoints.length === 0) {
+    const why = whyEmpty(cluster, service);
+    const text = `Service ${service.namespace}/${service.name} has no ready endpoint, so the API server answers 503: ${why.text}`;
+    return end({ status: 503, cause: { code: 'no-endpoints', text, remedy: why.remedy }, notes: [ON_THE_WAY.proxy] });
   }
-  const workload = findWorkloadPod(cluster, kind, namespace, name);
-  if (!workload.ok) return workload;
-  const { pod, of } = workload.value;
-  const note = `kubectl takes one pod of ${kind}/${name}: ${nameOf(pod)}, the first of ${of}`;
-  return portOfPod(pod, ref, probe, of > 1 ? [note] : []);
+  const weights = endpoints.map(() => 1 / endpoints.length);
+  const { address, port, pod: key } = endpoints[endpoints.length === 1 ? 0 : choices.pick(`endpoint of ${label}`, weights)]!;
+  const pod = key === null ? null : (indexOf(cluster).pod(key) ?? null);
+  const to = destination(pod ? `${podName(pod)}:${port}` : formatEndpoint(address, port), address, port, pod);
+  return connectTo(proxyStep(server, to, options));
 }
 
-function portOfPod(pod: Pod, { port }: ObjectRef, probe: Probe, assumptions: readonly string[]): Result<Picked> {
-  const label = nameOf(pod);
-  if (probe.via === 'exec') return found({ pod, port: null, assumptions, label });
-  const declared = pod.ports.length > 0 ? pod.ports : pod.assumedPorts.map((p) => ({ ...p, name: '' }));
-  const chosen = choosePort(label, declared, port, 'tcp');
-  if (!chosen.ok) return chosen;
-  return found({ pod, port: chosen.value.port, assumptions, label: `${label}:${chosen.value.port}` });
+function proxyStep(server: ApiServer, to: Destination, options: KubectlOptions): Step {
+  const text = `the API server connects to the endpoint itself, ${formatEndpoint(to.address, to.port)}`;
+  const plan = planOf(server.source, to, { ...options, sourcePort: NEXT_PORT });
+  return linked({ ...plan, purpose: 'proxy', text }, () => ended(ON_THE_WAY.proxy));
 }
 
-function podOfService(cluster: Cluster, namespace: string, ref: ObjectRef, probe: Probe): Result<Picked> {
-  const service = findService(cluster, namespace, ref.name);
-  if (!service.ok) return service;
-  const label = `svc/${namespace}/${ref.name}`;
-  const pods = backendsOf(cluster, service.value);
-  const pod = pods[0];
-  if (pod === undefined) return refused(`${label} selects no running pod: kubectl has nothing to connect to`);
-  const note = `kubectl takes one pod of ${label}: ${nameOf(pod)}, the first of ${pods.length}; the service is not asked again`;
-  const assumptions = pods.length > 1 ? [note] : [];
-  if (probe.via === 'exec') return found({ pod, port: null, assumptions, label });
-  const chosen = choosePort(label, service.value.ports, ref.port, 'tcp');
-  if (!chosen.ok) return chosen;
-  const servicePort = service.value.ports.find(({ port, protocol }) => port === chosen.value.port && protocol === 'tcp');
-  const port = servicePort ? containerPortOf(servicePort, pod) : null;
-  if (port === null) return refused(`${label} has no port ${chosen.value.port} that leads to ${nameOf(pod)}`);
-  return found({ pod, port, assumptions, label: `${label}:${chosen.value.port}` });
-}
-
-/** Pods that the service's selector takes: ready ones first. */
-function backendsOf(cluster: Cluster, { namespace, selector }: Service): Pod[] {
-  if (selector === null) return [];
-  const wanted = Object.entries(selector);
-  const pods = cluster.pods.filter(
-    (pod) => pod.namespace === namespace && wanted.every(([key, value]) => pod.labels[key] === value),
-  );
-  return [...pods.filter(({ ready }) => ready), ...pods.filter(({ ready }) => !ready)];
-}
-
-function containerPortOf({ port, targetPort }: ServicePort, pod: Pod): number | null {
-  if (typeof targetPort === 'number') return targetPort;
-  if (targetPort === null) return port;
-  return pod.ports.find(({ name, protocol }) => name === targetPort && protocol === 'tcp')?.port ?? null;
-}
-
-interface Further {
-  readonly steps: readonly Unlinked[];
-  /** How it ends if all of them stand. */
-  readonly ending: Partial<Ending>;
-}
-
-function furtherSteps(via: Probe['via'], server: ApiServer, target: Target, options: KubectlOptions): Result<Further> {
-  const { pod, node, port } = target;
-  const planned = (source: Source, to: Destination, purpose: Step['purpose'], text: string, index: number): Unlinked => ({
-    ...planOf(source, to, { ...options, sourcePort: NEXT_PORT + index }),
-    purpose,
-    text,
-  });
-  const nodeAddress = pickLike(node.addresses, server.address);
-  if (nodeAddress === undefined) return refused(`node/${node.name} has no address`);
-  const kubelet = destination(`kubelet of node/${node.name}`, nodeAddress, KUBELET_PORT, null);
-  if (pod === null)
-    return found({
-      steps: [planned(server.source, kubelet, 'proxy', 'the API server asks the kubelet', 0)],
-      ending: { notes: [ON_THE_WAY.node] },
-    });
-  if (via === 'kubectl-proxy') {
-    const address = pickLike(pod.addresses, server.address);
-    if (address === undefined || port === null) return refused(`${nameOf(pod)} has no address`);
-    const to = destination(`${nameOf(pod)}:${port}`, address, port, pod);
-    const text = `the API server connects to the endpoint itself, ${formatEndpoint(address, port)}`;
-    return found({ steps: [planned(server.source, to, 'proxy', text, 0)], ending: { notes: [ON_THE_WAY.proxy] } });
-  }
-  const tunnel = planned(
-    server.source,
-    kubelet,
-    'tunnel',
-    `the API server asks the kubelet of ${node.name}, where ${nameOf(pod)} is`,
-    0,
-  );
-  if (via === 'exec' || port === null)
-    return found({ steps: [tunnel], ending: { notes: [ON_THE_WAY.exec], server: nameOf(pod) } });
-  const own = podSource(pod);
+function throughKubelet(server: ApiServer, { pod, node, port }: PodTarget, options: KubectlOptions): Start {
+  const tunnel = toKubelet(server, node, 'tunnel', options, pod);
+  if (port === null) return () => connectTo(linked(tunnel, () => ended(ON_THE_WAY.exec, { server: podName(pod) })));
   const loopback = isIpv4(pod.addresses[0] ?? server.address) ? ipv4(0x7f000001) : ipv6(1n);
-  const inside = destination(`localhost:${port}`, loopback, port, pod);
-  const text = `the kubelet's runtime connects inside the pod's network namespace, to ${formatIp(loopback)}:${port}`;
-  return found({
-    steps: [tunnel, planned({ ...own, label: `runtime in ${nameOf(pod)}` }, inside, 'tunnel', text, 1)],
-    ending: { notes: [ON_THE_WAY.forward] },
-  });
+  const from = { ...podSource(pod), label: `runtime in ${podName(pod)}` };
+  const inside: Unlinked = {
+    ...planOf(from, destination(`localhost:${port}`, loopback, port, pod), { ...options, sourcePort: NEXT_PORT + 1 }),
+    purpose: 'tunnel',
+    text: `the kubelet's runtime connects inside the pod's network namespace, to ${formatEndpoint(loopback, port)}`,
+  };
+  return () => connectTo(linked(tunnel, () => connectTo(linked(inside, () => ended(ON_THE_WAY.forward)))));
 }
 
 const ON_THE_WAY = {
@@ -295,16 +236,12 @@ function destination(label: string, address: IpAddress, port: number, pod: Pod |
 }
 
 function podSource(pod: Pod): Source {
-  const label = nameOf(pod);
+  const label = podName(pod);
   return { label, host: podHost(pod), owner: label, addresses: pod.addresses, bind: null, pod, assumptions: [] };
 }
 
 function hostSource(label: string, addresses: readonly IpAddress[]): Source {
   return { label, host: label, owner: label, addresses, bind: null, pod: null, assumptions: [] };
-}
-
-function nameOf({ namespace, name }: Pod): string {
-  return `pod/${namespace}/${name}`;
 }
 
 /** The first address of the same family. */

@@ -11,6 +11,7 @@ import { addressesOf } from '../../kubernetes/dns/records.ts';
 import type { DnsAnswer } from '../../kubernetes/dns/records.ts';
 import type { Cluster, Service } from '../../kubernetes/model/cluster.ts';
 import { FIRST_SOURCE_PORT, planConnection } from '../plan.ts';
+import type { PlanOptions } from '../plan.ts';
 import type { Question } from '../question.ts';
 import { formatEndpoint } from '../refs/lookup.ts';
 import { parsePort } from '../refs/parse.ts';
@@ -55,6 +56,9 @@ export function planNamed(given: Cluster, question: Question, named: Named): Res
   const known = firstAnswer(cluster, named.name, resolvConf, source.value);
   const port = portOf(cluster, named, known, probe.protocol);
   if (!port.ok) return port;
+  // Whatever the name leads to: what else is wrong with the question is wrong now.
+  const template = planConnection(cluster, { ...probe, to: ANYWHERE, protocol: port.value.protocol }, planOptions(question));
+  if (!template.ok) return template;
   const plan: NamedPlan = { cluster, question, named, source: source.value, port: port.value, resolvConf };
   return found({
     start: startOf(plan),
@@ -62,7 +66,7 @@ export function planNamed(given: Cluster, question: Question, named: Named): Res
     to: named.http === null ? labelOf(named, port.value) : named.text,
     protocol: port.value.protocol,
     assumptions: [...source.value.assumptions, ...assumptions],
-    bound: [{ host: source.value.host, sourceAddress: source.value.bind }],
+    bound: [template.value.request],
   });
 }
 
@@ -96,21 +100,24 @@ function outside(plan: NamedPlan, choices: Choices): Move {
 /** The client takes one address of the answer; which one is drawn: servers turn their answers round. */
 function connect(plan: NamedPlan, { addresses, port: srvPort, name, answer }: Resolved, choices: Choices): Move {
   const { cluster, question, named, port } = plan;
-  const { probe, firstSourcePort = FIRST_SOURCE_PORT } = question;
+  const { probe } = question;
   const address = pickAddress(addresses, name, choices);
   if (address === undefined) return end({ verdict: 'unresolved', cause: whyUnresolved(cluster, named.name, [answer]) });
   const to =
     port.protocol === 'icmp' ? formatEndpoint(address, null) : formatEndpoint(address, port.kind === 'srv' ? srvPort : port.port);
-  const planned = planConnection(
-    cluster,
-    { ...probe, to, protocol: port.protocol },
-    { ...question, defaultSourcePort: firstSourcePort },
-  );
+  const planned = planConnection(cluster, { ...probe, to, protocol: port.protocol }, planOptions(question));
   if (!planned.ok) return end({ verdict: 'unresolved', cause: { code: 'unresolved', text: planned.message, remedy: null } });
   const { destination } = planned.value;
   const asked = { ...planned.value, destination: { ...destination, label: labelOf(named, port) } };
   return connectTo(passedOn(cluster, asked, 'asked', named.http));
 }
+
+function planOptions({ namespace, noReply, firstSourcePort = FIRST_SOURCE_PORT }: Question): PlanOptions {
+  return { namespace, noReply, defaultSourcePort: firstSourcePort };
+}
+
+/** An address that stands for whatever a name leads to. */
+const ANYWHERE = '192.0.2.1:1';
 
 function pickAddress(addresses: readonly IpAddress[], name: string, choices: Choices): IpAddress | undefined {
   const [first] = addresses;

@@ -1,11 +1,13 @@
 import type { IpAddress } from '../../net/ip.ts';
 import type { Choices } from '../../kernel/walk/choices.ts';
+import { indexOf } from './index-of.ts';
 import type { ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { KernelState } from '../../kernel/state.ts';
 import type { Cluster, Pod } from '../../kubernetes/model/cluster.ts';
+import type { Verdict } from '../../trace/outcome.ts';
 import type { Server } from '../refs/server.ts';
 import type { HttpRequest } from './http.ts';
-import { connectTo, end } from './step.ts';
+import { adapted, arrived, connectTo, end } from './step.ts';
 import type { Ending, Move, Step } from './step.ts';
 
 /** The socket that took a connection, as the packets at its host name it. */
@@ -37,8 +39,9 @@ const MOST_RELAYED = 8;
 
 /** What becomes of a connection once it has ended: it is passed on, or that was all. */
 export function passOn(arrival: Arrival): Move {
-  const { answering, verdict } = arrival.result;
-  if (answering === null || verdict !== 'connected' || arrival.relayed >= MOST_RELAYED) return end({ answered: 'last' });
+  const { answering } = arrival.result;
+  if (answering === null || !arrived(arrival.step, arrival.result) || arrival.relayed >= MOST_RELAYED)
+    return end({ answered: 'last' });
   for (const relay of arrival.relays) {
     const move = relay(arrival, answering);
     if (move !== null) return move;
@@ -63,7 +66,7 @@ export interface Onward {
   /** What the process does where this connection fails, in place of telling the client. */
   readonly retry?: (choices: Choices, state: KernelState) => Move;
   /** What the client is told where this connection fails. */
-  readonly failed: (result: ConnectionResult) => Partial<Ending>;
+  readonly failed: (verdict: Verdict) => Partial<Ending>;
   /** What the client is told where it goes well. */
   readonly ending?: Partial<Ending>;
 }
@@ -72,8 +75,9 @@ export interface Onward {
 export function connectOnward(arrival: Arrival, answering: Answering, to: Onward): Move {
   const { step, cluster } = arrival;
   const { host, owner } = answering;
-  const pod = cluster.pods.find(({ namespace, name }) => `pod/${namespace}/${name}` === owner) ?? null;
-  const node = cluster.nodes.find(({ name }) => `node/${name}` === host);
+  const index = indexOf(cluster);
+  const pod = index.pod(owner.replace(/^pod\//, '')) ?? null;
+  const node = index.node(host.replace(/^node\//, ''));
   const next: Step = {
     purpose: to.purpose,
     text: to.text,
@@ -102,13 +106,22 @@ export function connectOnward(arrival: Arrival, answering: Answering, to: Onward
     },
     ...(to.remember && { remember: to.remember }),
     next: (result, choices, state) => {
-      const isWell = result.verdict === 'connected' || (step.request.noReply && result.server !== null);
-      if (!isWell) return to.retry?.(choices, state) ?? end({ answered: 'asked', ...to.failed(result) });
+      // The process answers itself, on the connection that it has taken.
+      const answered = step.request;
+      if (!arrived(next, result)) return to.retry?.(choices, state) ?? end({ answered, ...to.failed(result.verdict) });
       const move = passOn({ ...arrival, step: next, result, choices, state, relayed: arrival.relayed + 1 });
-      return move.kind === 'end' && to.ending ? { ...move, ending: { ...move.ending, ...to.ending } } : move;
+      return adapted(move, (ending) => endingBefore(ending, to, answered));
     },
   };
   return connectTo(next);
+}
+
+/** What the client of a process sees, given what the process itself saw: what went wrong behind it is told by its own answer. */
+function endingBefore(ending: Ending, { failed, retry, ending: own }: Onward, answered: Ending['answered']): Ending {
+  const { verdict } = ending;
+  if (verdict === null || verdict === 'connected') return { ...ending, status: ending.status ?? own?.status ?? null };
+  // A process that can only dial again has no answer of its own once its connection stood.
+  return retry === undefined ? { ...ending, verdict: null, answered, ...failed(verdict) } : ending;
 }
 
 /** Ports of a proxy's own connections; a real kernel draws them at random. */

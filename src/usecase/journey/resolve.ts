@@ -3,7 +3,6 @@ import type { IpAddress, IpFamily } from '../../net/ip.ts';
 import { answerQuery } from '../../kubernetes/dns/answer-query.ts';
 import { addressesOf } from '../../kubernetes/dns/records.ts';
 import type { DnsAnswer, DnsRecord, DnsType } from '../../kubernetes/dns/records.ts';
-import { clusterDnsAddress } from '../../kubernetes/dns/resolv-conf.ts';
 import { nextCandidate } from '../../kubernetes/dns/search.ts';
 import { answerOutside } from '../../kubernetes/dns/upstream.ts';
 import type { QueryResult } from '../../kubernetes/dns/search.ts';
@@ -12,9 +11,10 @@ import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { Choices } from '../../kernel/walk/choices.ts';
 import type { ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { KernelState } from '../../kernel/state.ts';
-import { holderOf } from '../refs/lookup.ts';
+import { formatEndpoint, holderOf } from '../refs/lookup.ts';
 import type { Source } from '../refs/source.ts';
-import { connectTo, end } from './step.ts';
+import { indexOf } from './index-of.ts';
+import { arrived, connectTo, end } from './step.ts';
 import type { Move, Step } from './step.ts';
 import { whyUnresolved } from './unresolved.ts';
 
@@ -92,27 +92,50 @@ function ask(lookup: Lookup): Move {
     const isLost = results.some((result) => result === 'timeout' || result === 'refused');
     return end({ verdict: 'unresolved', cause: isLost ? null : whyUnresolved(cluster, question.name, missed) });
   }
-  const answer =
-    server === clusterDnsAddress(cluster) ? answerQuery(cluster, name, type) : answerOutside(cluster.externalDns, name, type);
+  const answerOf = (result: ConnectionResult): DnsAnswer =>
+    isClusterDns(cluster, result.server) ? answerQuery(cluster, name, type) : answerOutside(cluster.externalDns, name, type);
   const step: Step = {
     ...queryTo(question, server, lookup.asked),
     purpose: 'resolve',
     text: `${type} ${name}`,
-    answer: answerText(answer),
-    next: (result, choices, state) => answered(lookup, answer, result, choices, state),
+    answer: (result) => answerText(answerOf(result)),
+    // Which server of the cluster's DNS answers makes no difference to what follows.
+    alike: (result) => (result.verdict === 'connected' ? `${isClusterDns(cluster, result.server)}` : endOf(result)),
+    next: (result, choices, state) => {
+      if (!arrived(step, result)) return notAnswered(lookup, result);
+      return answered(lookup, answerOf(result), choices, state);
+    },
   };
   return connectTo(step);
 }
 
-function answered(lookup: Lookup, answer: DnsAnswer, result: ConnectionResult, choices: Choices, state: KernelState): Move {
+/** How and where a query was lost. */
+function endOf({ verdict, losses }: ConnectionResult): string {
+  return [verdict, ...losses.map(({ host, reason }) => `${host} ${reason}`)].join();
+}
+
+/** Is this one of the pods behind the service of cluster DNS? Whatever address it was asked by, it knows the cluster's names. */
+function isClusterDns(cluster: Cluster, server: string | null): boolean {
+  if (server === null || !server.startsWith('pod/')) return false;
+  const key = server.slice('pod/'.length);
+  if (indexOf(cluster).pod(key)?.labels['k8s-app'] === 'kube-dns') return true;
+  return cluster.endpointSlices.some(
+    ({ namespace, service, endpoints }) =>
+      namespace === 'kube-system' && service === 'kube-dns' && endpoints.some(({ pod }) => pod === key),
+  );
+}
+
+/** Another server is asked; behind the last one the resolver goes on as glibc does. Every name is first asked of the first server. */
+function notAnswered(lookup: Lookup, { verdict }: ConnectionResult): Move {
   const next = { ...lookup, asked: lookup.asked + 1 };
+  const server = lookup.server + 1;
+  if (server < lookup.question.resolvConf.nameservers.length) return ask({ ...next, server });
+  return ask({ ...next, type: 0, server: 0, results: [...lookup.results, verdict === 'refused' ? 'refused' : 'timeout'] });
+}
+
+function answered(lookup: Lookup, answer: DnsAnswer, choices: Choices, state: KernelState): Move {
+  const next = { ...lookup, asked: lookup.asked + 1, server: 0 };
   const { question, types, results } = lookup;
-  const arrived = result.verdict === 'connected' || (question.noReply && result.server !== null);
-  if (!arrived) {
-    const server = lookup.server + 1;
-    if (server < question.resolvConf.nameservers.length) return ask({ ...next, server });
-    return ask({ ...next, type: 0, results: [...results, result.verdict === 'refused' ? 'refused' : 'timeout'] });
-  }
   if (answer.miss === null) return lookup.use(resolvedBy(answer, question.cluster, choices), choices, state);
   const missed = [...lookup.missed, answer];
   if (lookup.type + 1 < types.length) return ask({ ...next, missed, type: lookup.type + 1 });
@@ -155,7 +178,7 @@ function queryTo(
     pin: null,
     source,
     destination: {
-      label: `${familyOf(server) === 4 ? formatIp(server) : `[${formatIp(server)}]`}:${DNS_PORT}`,
+      label: formatEndpoint(server, DNS_PORT),
       address: server,
       port: DNS_PORT,
       protocol: 'udp',

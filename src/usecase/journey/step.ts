@@ -1,5 +1,5 @@
 import type { Choices } from '../../kernel/walk/choices.ts';
-import type { ConnectionResult } from '../../kernel/walk/connection.ts';
+import type { ConnectionRequest, ConnectionResult } from '../../kernel/walk/connection.ts';
 import type { KernelState } from '../../kernel/state.ts';
 import type { Cause, Leg, Verdict } from '../../trace/outcome.ts';
 import type { Made, Script } from '../explore.ts';
@@ -14,7 +14,7 @@ export interface Step extends Plan {
   /** What was asked for, or why the connection is made: told with the leg. */
   readonly text: string | null;
   /** What its server says, where the connection gets there and back. */
-  readonly answer?: string;
+  readonly answer?: (result: ConnectionResult) => string;
   /** What is done once the connection is over. */
   readonly next: (result: ConnectionResult, choices: Choices, state: KernelState) => Move;
   readonly remember?: (state: KernelState) => void;
@@ -26,8 +26,8 @@ export type Move = { readonly kind: 'connect'; readonly step: Step } | { readonl
 export interface Ending {
   /** null: as the asked connection did. */
   readonly verdict: Verdict | null;
-  /** Whose server and source are told: those of the asked connection, or of the last one that was made. */
-  readonly answered: 'asked' | 'last';
+  /** Whose server and source are told: those of the asked connection, of the last one that was made, or of this one. */
+  readonly answered: 'asked' | 'last' | ConnectionRequest;
   /** Who did what was asked for, where no connection reaches it: a process that is started in a pod. */
   readonly server: string | null;
   /** HTTP only. */
@@ -64,11 +64,26 @@ export function end(ending: Partial<Ending> = {}): Move {
   return { kind: 'end', ending: { ...AS_ASKED, ...ending } };
 }
 
-/** An end with more to say; the other moves as they are. */
+/** A move whose journey ends otherwise, whatever is made until then: `adapt` is told how it would have ended. */
+export function adapted(move: Move, adapt: (ending: Ending) => Ending): Move {
+  if (move.kind === 'end') return { kind: 'end', ending: adapt(move.ending) };
+  const { step } = move;
+  return connectTo({ ...step, next: (result, choices, state) => adapted(step.next(result, choices, state), adapt) });
+}
+
+/** A move at whose end there is more to say. */
 export function remarked(move: Move, { notes, assumptions }: Pick<Ending, 'notes' | 'assumptions'>): Move {
-  if (move.kind !== 'end' || notes.length + assumptions.length === 0) return move;
-  const { ending } = move;
-  return end({ ...ending, notes: [...notes, ...ending.notes], assumptions: [...assumptions, ...ending.assumptions] });
+  if (notes.length + assumptions.length === 0) return move;
+  return adapted(move, (ending) => ({
+    ...ending,
+    notes: [...notes, ...ending.notes],
+    assumptions: [...assumptions, ...ending.assumptions],
+  }));
+}
+
+/** Did the connection do what was wanted of it? Where only requests are followed: it got to somebody. */
+export function arrived({ request }: Pick<Step, 'request'>, result: ConnectionResult): boolean {
+  return result.verdict === 'connected' || (request.noReply && result.server !== null);
 }
 
 /** Connections that are made first, whatever comes of them. */

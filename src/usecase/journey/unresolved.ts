@@ -1,66 +1,84 @@
 import { nearest } from '../../support/nearest.ts';
+import { hasNamespace, parseClusterName } from '../../kubernetes/dns/cluster-names.ts';
+import type { ClusterName } from '../../kubernetes/dns/cluster-names.ts';
+import { canonicalName, withoutZone } from '../../kubernetes/dns/names.ts';
 import type { DnsAnswer } from '../../kubernetes/dns/records.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
 import type { Ending } from './step.ts';
 
+type EndingCause = NonNullable<Ending['cause']>;
+type ServiceName = Extract<ClusterName, { kind: 'service' }>;
+
 /** Why a name was not found though servers answered: what the most telling of the answers lacked. */
-export function whyUnresolved(cluster: Cluster, name: string, missed: readonly DnsAnswer[]): NonNullable<Ending['cause']> {
-  const telling = missed.find((answer) => answer.service !== null) ?? missed.find(isOfAService) ?? missed[0];
-  const reason: Reason = telling
-    ? reasonOf(cluster, name, telling)
-    : { text: `${name} is no name that can be looked up`, remedy: null };
-  return { ...reason, code: 'unresolved' };
+export function whyUnresolved(cluster: Cluster, name: string, missed: readonly DnsAnswer[]): EndingCause {
+  const ofService = missed.find((answer) => answer.service !== null);
+  if (ofService) return cause(...lackOf(cluster, name, ofService));
+  const wanted = missed.flatMap((answer) => plainService(cluster, answer) ?? []);
+  const likely = wanted.find(({ namespace }) => hasNamespace(cluster, namespace));
+  if (likely) return cause(noSuchService(cluster, name, likely));
+  const elsewhere = wanted.flatMap(({ service }) => cluster.services.filter((each) => each.name === service))[0];
+  if (elsewhere) {
+    const right = `${elsewhere.name}.${elsewhere.namespace}`;
+    return cause(
+      `nobody knows ${name}: service ${elsewhere.name} is in namespace ${elsewhere.namespace}; did you mean ${right}?`,
+    );
+  }
+  const [only] = missed;
+  return only && missed.length === 1 && only.from === 'cluster'
+    ? cause(...lackOf(cluster, name, only))
+    : cause(`nobody knows ${name}: add it under externalDNS if it is a name of the world outside`);
 }
 
-function isOfAService({ miss }: DnsAnswer): boolean {
-  return miss === 'no-such-service' || miss === 'no-such-namespace';
+/** A name of the form SERVICE.NAMESPACE.svc.ZONE that has no service: the one that a client is likely to have meant. */
+function plainService(cluster: Cluster, { name, miss }: DnsAnswer): ServiceName | null {
+  if (miss !== 'no-such-service' && miss !== 'no-such-namespace') return null;
+  const base = withoutZone(name, canonicalName(cluster.dnsDomain));
+  const parsed = base === null ? null : parseClusterName(base);
+  return parsed?.kind === 'service' && parsed.endpoint === null && parsed.port === null ? parsed : null;
 }
 
-type Reason = Pick<NonNullable<Ending['cause']>, 'text' | 'remedy'>;
+function noSuchService(cluster: Cluster, name: string, { service, namespace }: ServiceName): string {
+  const here = cluster.services.filter((each) => each.namespace === namespace).map((each) => each.name);
+  const elsewhere = cluster.services.find((each) => each.name === service && each.namespace !== namespace);
+  const near = nearest(service, here);
+  const hint = elsewhere
+    ? `; there is one in namespace ${elsewhere.namespace}: ${service}.${elsewhere.namespace}`
+    : near === null
+      ? ''
+      : `; did you mean ${near}?`;
+  return `no service "${service}" is in namespace ${namespace}, so ${name} has no record${hint}`;
+}
 
-function reasonOf(cluster: Cluster, name: string, { miss, service, name: asked }: DnsAnswer): Reason {
-  const labels = asked.split('.');
+function lackOf(
+  cluster: Cluster,
+  name: string,
+  { miss, service, name: asked }: DnsAnswer,
+): [text: string, remedy?: readonly string[]] {
   switch (miss) {
-    case 'no-such-service': {
-      const [wanted = '', namespace = ''] = labels;
-      const here = cluster.services.filter((s) => s.namespace === namespace).map((s) => s.name);
-      const elsewhere = cluster.services.find((s) => s.name === wanted && s.namespace !== namespace);
-      const near = nearest(wanted, here);
-      const hint = elsewhere
-        ? `; there is one in namespace ${elsewhere.namespace}: ${wanted}.${elsewhere.namespace}`
-        : near === null
-          ? ''
-          : `; did you mean ${near}?`;
-      return { text: `no service "${wanted}" is in namespace ${namespace}, so ${name} has no record${hint}`, remedy: null };
-    }
-    case 'no-such-namespace':
-      return {
-        text: `${name} is neither a service of the cluster nor a name of the world outside (no namespace "${labels[1]}")`,
-        remedy: null,
-      };
     case 'no-such-port':
-      return { text: `service ${service} has no port of that name: SRV records exist for named ports only`, remedy: null };
-    case 'no-ready-endpoint':
-      return {
-        text: `headless service ${service} has no ready endpoint: its name has no address until a pod is ready`,
-        remedy: [
-          `kubectl get endpointslices -n ${service?.split('/')[0]} -l kubernetes.io/service-name=${service?.split('/')[1]}`,
-        ],
-      };
+      return [`service ${service} has no port of that name: SRV records exist for named ports only`];
+    case 'no-ready-endpoint': {
+      const [namespace, own] = (service ?? '').split('/');
+      const text = `headless service ${service} has no ready endpoint: its name has no address until a pod is ready`;
+      return [text, [`kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${own}`]];
+    }
     case 'no-such-endpoint':
-      return { text: `service ${service} has no ready endpoint of that name`, remedy: null };
+      return [`service ${service} has no ready endpoint of that name`];
     case 'not-an-address':
     case 'not-a-cluster-name':
-      return {
-        text: `${asked} is not of a form that the cluster's zone knows: NAME.NAMESPACE.svc.${cluster.dnsDomain}`,
-        remedy: null,
-      };
+      return [`${asked} is not of a form that the cluster's zone knows: NAME.NAMESPACE.svc.${cluster.dnsDomain}`];
     case 'no-such-type':
-      return { text: `${asked} is there, but has no address of a family that the client has`, remedy: null };
+      return [`${asked} is there, but has no address of a family that the client has`];
     case 'alias-unresolved':
-      return { text: `${asked} is an alias, and the name that it stands for has no address`, remedy: null };
+      return [`${asked} is an alias, and the name that it stands for has no address`];
+    case 'no-such-service':
+    case 'no-such-namespace':
     case 'unknown-outside':
     case null:
-      return { text: `nobody knows ${name}: add it under externalDNS if it is a name of the world outside`, remedy: null };
+      return [`nobody knows ${name}: add it under externalDNS if it is a name of the world outside`];
   }
+}
+
+function cause(text: string, remedy: readonly string[] | null = null): EndingCause {
+  return { code: 'unresolved', text, remedy };
 }
