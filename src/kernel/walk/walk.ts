@@ -108,7 +108,8 @@ export class Walk {
 
   /**
    * Follows what `start` sends and what is no part of the connection: without events, over a copy of the state, by the same choices.
-   * `ends` is asked before each step and says where it need not be followed further.
+   * `ends` is asked before each step and says where it need not be followed further. Rules that are not modelled count for this walk too: what
+   * is found there hangs on them. Losses do not: nobody waits for these packets.
    */
   follow(start: (aside: Walk) => void, ends: (step: Step) => boolean): void {
     const aside = new Walk(this.world, this.state.fork(), this.choices, false);
@@ -117,6 +118,7 @@ export class Walk {
       if (!ends(next)) this.#perform(walk, next);
     });
     this.#work += aside.work;
+    for (const rule of aside.unknownRules) this.unknownRules.add(rule);
   }
 
   /** What has been done so far, whether events are recorded or not. */

@@ -21,7 +21,7 @@ export class ConntrackTable {
   readonly #byTuple = new Map<string, Found | null>();
   /** Own copies by the entry of the table below. */
   #copies: Map<ConntrackEntry, ConntrackEntry> | null = null;
-  /** The same in one layer, for forks. */
+  /** The same in one layer, for forks; null: not made, or no longer the same. */
   #merged: ConntrackTable | null = null;
 
   constructor(below: ConntrackTable | null = null) {
@@ -73,7 +73,7 @@ export class ConntrackTable {
     return entries;
   }
 
-  /** An independent copy; this table must not be changed any more. */
+  /** An independent copy, which must not be used any more once this table is changed. */
   fork(): ConntrackTable {
     if (this.#byTuple.size === 0) return new ConntrackTable(this.#below);
     if (this.#depth < MAX_DEPTH) return new ConntrackTable(this);
@@ -116,6 +116,7 @@ export class ConntrackTable {
   /** Takes over what was found in the table below, by both of its tuples. */
   #copy({ entry, direction }: Found, key: string): Found {
     const copy = { ...entry };
+    this.#merged = null;
     this.#copies ??= new Map();
     this.#copies.set(entry, copy);
     const found = { entry: copy, direction };
@@ -130,6 +131,7 @@ export class ConntrackTable {
 
   /** Behind everything that was put in before. */
   #put(key: string, found: Found): void {
+    this.#merged = null;
     this.#byTuple.delete(key);
     this.#byTuple.set(key, found);
   }
@@ -138,6 +140,7 @@ export class ConntrackTable {
     const own = this.#byTuple.get(key);
     const below = this.#below ? this.#below.#peek(key) : undefined;
     if (own ? own.entry !== entry : own === null || below?.entry !== entry) return;
+    this.#merged = null;
     if (below) this.#byTuple.set(key, null);
     else this.#byTuple.delete(key);
   }

@@ -102,6 +102,35 @@ describe('the table', () => {
     expect(table.entries()).toEqual([entry]);
   });
 
+  const key = (n: number): Tuple => ({ ...original, sport: n });
+  const made = (n: number) => ({ ...newEntry(key(n), invertTuple(key(n))!), expires: 100 });
+  const mark = (table: ConntrackTable, n: number): void => {
+    table.find(key(n), 0)!.entry.mark = 7;
+  };
+
+  test.each<[what: string, change: (table: ConntrackTable) => void, sports: number[]]>([
+    ['nothing', () => undefined, [1, 2, 3]],
+    ['a new entry', (table) => void table.insert(made(4), 0), [1, 2, 3, 4]],
+    ['an entry of its own gone', (table) => table.delete(table.find(key(3), 0)!.entry), [1, 2]],
+    ['an entry of a table below gone', (table) => table.delete(table.entries()[1]!), [1, 3]],
+    ['an entry of a table below changed', (table) => mark(table, 2), [1, 2, 3]],
+  ])('a second fork of one that lies deep has what became of it since the first: %s', (_, change, sports) => {
+    let table = new ConntrackTable();
+    for (const n of [1, 2]) table.insert(made(n), 0);
+    for (let depth = 0; depth < 16; depth++) {
+      table = table.fork();
+      // A fork that holds nothing of its own is none.
+      table.find(key(1), 0);
+    }
+    table.insert(made(3), 0);
+    table.fork();
+    change(table);
+    const fork = table.fork();
+    expect(fork.entries().map((entry) => entry.original.sport)).toEqual(sports);
+    expect(fork.entries()).toEqual(table.entries());
+    for (const n of sports) expect(fork.find(key(n), 0)?.entry).toEqual(table.find(key(n), 0)?.entry);
+  });
+
   test('an ICMP error is related to the connection of the packet it quotes, if it goes where that one’s answers go', () => {
     const { table, entry } = filled();
     const quoted = packet('10.0.0.1', '10.0.0.9', tcp(40000, 6443));
