@@ -18,7 +18,7 @@ import {
   writeAll,
 } from './host-sysctls.ts';
 import { kubeProxySysctls } from './kube-proxy/iptables/index.ts';
-import { IPVS_DEVICE, kubeProxyIpvsSysctls } from './kube-proxy/ipvs/index.ts';
+import { IPVS_DEVICE, ipvsTimeoutsOf, kubeProxyIpvsSysctls } from './kube-proxy/ipvs/index.ts';
 import { userspaceListeners } from './kube-proxy/userspace/listeners.ts';
 import { externalListeners, nodeListeners, podListeners } from './listeners.ts';
 import { nodeIpvs, nodeNftables, nodeRules } from './node-rules.ts';
@@ -77,6 +77,7 @@ export function nodeHost(node: Node, { index, links, cni, cold, recogniseRules }
         ipsets: () =>
           new Map([...ipvs.flatMap(({ ipsets }) => ipsets), ...(cni.ipsets?.(node) ?? [])].map((set) => [set.name, set])),
         ipvs: () => ipvs.flatMap(({ virtualServers }) => virtualServers),
+        ...(ipvs.length > 0 && { ipvsTimeouts: ipvsTimeoutsOf(index.cluster) }),
       }),
       listeners: [
         ...pods.filter(({ hostNetwork }) => hostNetwork).flatMap(podListeners),

@@ -32,6 +32,10 @@ export interface KubeProxyDraft {
   readonly ipvsScheduler?: string | undefined;
   readonly ipvsStrictArp?: boolean | undefined;
   readonly ipvsExcludeCidrs?: readonly Cidr[] | undefined;
+  /** Milliseconds, 0 where it stays as it is. */
+  readonly ipvsTcpTimeout?: number | undefined;
+  readonly ipvsTcpFinTimeout?: number | undefined;
+  readonly ipvsUdpTimeout?: number | undefined;
   readonly nftablesMasqueradeAll?: boolean | undefined;
   readonly nftablesMasqueradeBit?: number | undefined;
   readonly conntrackTcpBeLiberal?: boolean | undefined;

@@ -59,7 +59,7 @@ export function nextIpvsTcpState(direction: IpvsDirection, state: IpvsTcpState, 
 }
 
 /** tcp_timeouts, milliseconds. */
-export const IPVS_TCP_TIMEOUT: Readonly<Record<IpvsTcpState, number>> = {
+const TCP_TIMEOUT: Readonly<Record<IpvsTcpState, number>> = {
   NONE: 2_000,
   ESTABLISHED: 900_000,
   SYN_SENT: 120_000,
@@ -72,3 +72,20 @@ export const IPVS_TCP_TIMEOUT: Readonly<Record<IpvsTcpState, number>> = {
   LISTEN: 120_000,
   SYNACK: 120_000,
 };
+
+/** udp_timeouts, sctp_timeouts, milliseconds. */
+const DATAGRAM_TIMEOUT = 300_000;
+
+/** What `ipvsadm --set` changes, in milliseconds (ip_vs_set_timeout); left out: as the kernel has it. */
+export interface IpvsTimeouts {
+  readonly tcp?: number;
+  readonly tcpFin?: number;
+  readonly udp?: number;
+}
+
+/** Milliseconds after which a connection is forgotten. */
+export function ipvsTimeout(protocol: string, state: IpvsTcpState, { tcp, tcpFin, udp }: IpvsTimeouts = {}): number {
+  if (protocol !== 'tcp') return (protocol === 'udp' ? udp : undefined) ?? DATAGRAM_TIMEOUT;
+  const changed = state === 'ESTABLISHED' ? tcp : state === 'FIN_WAIT' ? tcpFin : undefined;
+  return changed ?? TCP_TIMEOUT[state];
+}

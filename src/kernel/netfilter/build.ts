@@ -12,7 +12,10 @@ export const NO_NETFILTER: Netfilter = {
 };
 
 /** What makes the parts of a namespace's netfilter; those left out are empty. */
-export type NetfilterMakers = { readonly [Part in keyof Netfilter]?: () => Netfilter[Part] };
+export type NetfilterMakers = { readonly [Part in Exclude<keyof Netfilter, 'ipvsTimeouts'>]?: () => Netfilter[Part] } & Pick<
+  Netfilter,
+  'ipvsTimeouts'
+>;
 
 /** Netfilter whose parts are made when a packet first meets a hook. */
 export function lazyNetfilter(makers: NetfilterMakers): Netfilter {
@@ -23,6 +26,7 @@ export function lazyNetfilter(makers: NetfilterMakers): Netfilter {
   const nftables = once(makers.nftables ?? (() => NO_NETFILTER.nftables));
   const ipvs = once(makers.ipvs ?? (() => NO_NETFILTER.ipvs));
   return {
+    ...(makers.ipvsTimeouts && { ipvsTimeouts: makers.ipvsTimeouts }),
     get iptables() {
       return iptables();
     },

@@ -1,4 +1,5 @@
 import type { IpSet } from '../ipset/ipset.ts';
+import type { IpvsTimeouts } from '../ipvs/tcp-state.ts';
 import type { VirtualServer } from '../ipvs/virtual-server.ts';
 import type { IptablesTables } from './iptables/table.ts';
 import type { NftRuleset } from './nftables/ruleset.ts';
@@ -14,4 +15,6 @@ export interface Netfilter {
   readonly nftables: NftRuleset;
   /** Virtual servers of IPVS. */
   readonly ipvs: readonly VirtualServer[];
+  /** Left out: the kernel's own. */
+  readonly ipvsTimeouts?: IpvsTimeouts;
 }

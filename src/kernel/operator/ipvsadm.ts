@@ -1,8 +1,9 @@
 import { samePlace } from '../ipvs/virtual-server.ts';
-import { attempt, refuse } from './failure.ts';
+import { attempt, refuse, unmodelled } from './failure.ts';
 import { readIpvsCommand } from './ipvs/words.ts';
 import { COMMAND_ORIGIN } from './origin.ts';
 import type { Host } from '../host.ts';
+import type { IpvsTimeouts } from '../ipvs/tcp-state.ts';
 import type { RealServer, VirtualServer } from '../ipvs/virtual-server.ts';
 import type { IpvsCommand, ServiceName } from './ipvs/words.ts';
 import type { OperatorResult } from './result.ts';
@@ -23,12 +24,28 @@ const SCHEDULERS: readonly string[] = ['rr', 'wrr', 'lc', 'wlc', 'fo', 'ovf', 'l
 /** `ipvsadm ...` (1.31); `words` behind the program's name. Listing and zeroing counters change nothing. */
 export function ipvsadmCommand(host: Host, words: readonly string[]): OperatorResult {
   return attempt(() => {
-    const ipvs = run(host.netfilter.ipvs, readIpvsCommand(words));
+    const command = readIpvsCommand(words);
+    if (command.kind === 'set-timeouts') return { ok: true, host: withTimeouts(host, command) };
+    const ipvs = run(host.netfilter.ipvs, command);
     return { ok: true, host: ipvs === host.netfilter.ipvs ? host : { ...host, netfilter: { ...host.netfilter, ipvs } } };
   });
 }
 
-function run(servers: readonly VirtualServer[], command: IpvsCommand): readonly VirtualServer[] {
+/** ip_vs_set_timeout: what is 0 stays as it is. */
+function withTimeouts(host: Host, { tcp, tcpFin, udp }: Extract<IpvsCommand, { kind: 'set-timeouts' }>): Host {
+  const ipvsTimeouts: IpvsTimeouts = {
+    ...host.netfilter.ipvsTimeouts,
+    ...(tcp > 0 && { tcp: tcp * 1000 }),
+    ...(tcpFin > 0 && { tcpFin: tcpFin * 1000 }),
+    ...(udp > 0 && { udp: udp * 1000 }),
+  };
+  return { ...host, netfilter: { ...host.netfilter, ipvsTimeouts } };
+}
+
+function run(
+  servers: readonly VirtualServer[],
+  command: Exclude<IpvsCommand, { kind: 'set-timeouts' }>,
+): readonly VirtualServer[] {
   switch (command.kind) {
     case 'nothing':
       if (command.service !== null && !find(servers, command.service)) refuse(ANSWER.NO_SERVICE);
@@ -46,11 +63,13 @@ function run(servers: readonly VirtualServer[], command: IpvsCommand): readonly 
       return servers.filter((other) => other !== server);
     }
     case 'add-server':
+      requireMasquerading(command.real);
       return changed(servers, command.service, ANSWER.NOT_DEFINED, (server) => {
         if (server.realServers.some((real) => samePlace(real, command.real))) refuse(ANSWER.SERVER_EXISTS);
         return { ...server, realServers: [...server.realServers, command.real] };
       });
     case 'edit-server':
+      requireMasquerading(command.real);
       return changed(servers, command.service, ANSWER.NOT_DEFINED, (server) => {
         requireServer(server, command.real);
         const realServers = server.realServers.map((real) => (samePlace(real, command.real) ? command.real : real));
@@ -62,6 +81,11 @@ function run(servers: readonly VirtualServer[], command: IpvsCommand): readonly 
         return { ...server, realServers: server.realServers.filter((real) => !samePlace(real, command.real)) };
       });
   }
+}
+
+/** Other ways send the packet as it is (ip_vs_dr_xmit), or in a tunnel. */
+function requireMasquerading({ forwarding }: RealServer): void {
+  if (forwarding !== 'masquerade') unmodelled(forwarding === 'route' ? 'ipvsadm without -m (direct routing)' : 'ipvsadm -i');
 }
 
 function withSettings({

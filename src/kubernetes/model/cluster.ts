@@ -305,7 +305,15 @@ export interface KubeProxyConfig {
   readonly detectLocal: { readonly bridgeInterface: string; readonly interfaceNamePrefix: string };
   readonly nodePortAddresses: readonly string[];
   readonly iptables: { readonly masqueradeAll: boolean; readonly masqueradeBit: number; readonly localhostNodePorts: boolean };
-  readonly ipvs: { readonly scheduler: string; readonly strictArp: boolean; readonly excludeCidrs: readonly Cidr[] };
+  readonly ipvs: {
+    readonly scheduler: string;
+    readonly strictArp: boolean;
+    readonly excludeCidrs: readonly Cidr[];
+    /** Milliseconds; left out: as the kernel has them. */
+    readonly tcpTimeout?: number;
+    readonly tcpFinTimeout?: number;
+    readonly udpTimeout?: number;
+  };
   readonly nftables: { readonly masqueradeAll: boolean; readonly masqueradeBit: number };
   readonly conntrackTcpBeLiberal: boolean;
   readonly featureGates: Readonly<Record<string, boolean>>;

@@ -3,6 +3,7 @@ import type { KubeProxyDraft } from '../draft-config.ts';
 import type { Mapping } from '../source/container.ts';
 import { valueAt } from '../source/container.ts';
 import { readCidrs } from './addresses.ts';
+import { parseDuration } from './duration.ts';
 import type { Reader } from './reader.ts';
 
 /** The fields of KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1); most decide nothing here. */
@@ -63,12 +64,21 @@ export function readKubeProxy(reader: Reader, config: Mapping): KubeProxyDraft {
     ipvsScheduler: valueAt(ipvs, 'scheduler') === '' ? undefined : reader.string(ipvs, 'scheduler'),
     ipvsStrictArp: reader.boolean(ipvs, 'strictARP'),
     ipvsExcludeCidrs: reader.items(ipvs, 'excludeCIDRs', (list, i) => readCidrs(reader, list, i))?.flat(),
+    ipvsTcpTimeout: readTimeout(reader, ipvs, 'tcpTimeout'),
+    ipvsTcpFinTimeout: readTimeout(reader, ipvs, 'tcpFinTimeout'),
+    ipvsUdpTimeout: readTimeout(reader, ipvs, 'udpTimeout'),
     nftablesMasqueradeAll: reader.boolean(nftables, 'masqueradeAll'),
     nftablesMasqueradeBit: reader.integer(nftables, 'masqueradeBit', 0, 31),
     conntrackTcpBeLiberal: reader.boolean(reader.mapping(config, 'conntrack') ?? NOTHING, 'tcpBeLiberal'),
     featureGates: readFeatureGates(reader, config),
     position: reader.position(config),
   };
+}
+
+function readTimeout(reader: Reader, ipvs: Mapping, key: string): number | undefined {
+  const text = reader.string(ipvs, key);
+  if (text === undefined) return undefined;
+  return parseDuration(text) ?? reader.wrong(ipvs, key, 'a time such as 30s, 15m or 1h') ?? undefined;
 }
 
 function readFeatureGates(reader: Reader, config: Mapping): Readonly<Record<string, boolean>> | undefined {

@@ -59,6 +59,9 @@ export function resolveKubeProxy(
       scheduler: pick('ipvsScheduler') ?? 'rr',
       strictArp: pick('ipvsStrictArp') ?? false,
       excludeCidrs: pick('ipvsExcludeCidrs') ?? [],
+      ...timeout('tcpTimeout', pick('ipvsTcpTimeout')),
+      ...timeout('tcpFinTimeout', pick('ipvsTcpFinTimeout')),
+      ...timeout('udpTimeout', pick('ipvsUdpTimeout')),
     },
     // What is said for iptables alone stands for nftables too, so that `--proxy-mode` compares like with like.
     nftables: {
@@ -68,4 +71,9 @@ export function resolveKubeProxy(
     conntrackTcpBeLiberal: pick('conntrackTcpBeLiberal') ?? false,
     featureGates: { ...object?.featureGates, ...short?.featureGates },
   };
+}
+
+/** 0 leaves the kernel's. */
+function timeout<K extends string>(key: K, milliseconds: number | undefined): { readonly [key in K]?: number } {
+  return milliseconds === undefined || milliseconds === 0 ? {} : ({ [key]: milliseconds } as { readonly [key in K]: number });
 }

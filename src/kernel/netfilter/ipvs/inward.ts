@@ -39,9 +39,8 @@ export function ipvsIn(call: HookCall): HookVerdict {
 }
 
 function forwardTo(call: HookCall, connection: IpvsConnection, more: Pick<NatEvent, 'origin' | 'ipvs'>): HookVerdict {
-  const { walk, skb } = call;
-  updateState(connection, 'in', skb.packet, walk.state.now);
-  return natTransmit(call, connection, redirected(skb.packet, 'dst', connection.real), more);
+  updateState(connection, 'in', call);
+  return natTransmit(call, connection, redirected(call.skb.packet, 'dst', connection.real), more);
 }
 
 /** May a known connection go on? A closed one that is opened anew, or one to a server that takes no more, may be given away again. */

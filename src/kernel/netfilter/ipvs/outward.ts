@@ -23,7 +23,7 @@ export function ipvsOut(call: HookCall): HookVerdict {
   const ends = endsOf(packet);
   const connection = ends && connectionsOf(call).findOutward(packet.l4.protocol, ends.source, ends.destination, walk.state.now);
   if (!connection) return ACCEPT;
-  updateState(connection, 'out', packet, walk.state.now);
+  updateState(connection, 'out', call);
   return sendOut(call, connection, redirected(packet, 'src', connection.virtual));
 }
 

@@ -1,6 +1,6 @@
 import { invertTuple, tupleOf } from '../conntrack/tuple.ts';
 import { formatVirtualServer, findVirtualServer, samePlace } from '../../ipvs/virtual-server.ts';
-import { IPVS_TCP_TIMEOUT, nextIpvsTcpState } from '../../ipvs/tcp-state.ts';
+import { ipvsTimeout, nextIpvsTcpState } from '../../ipvs/tcp-state.ts';
 import type { Packet } from '../../../net/packet.ts';
 import type { NatEvent } from '../../../trace/event.ts';
 import type { IpvsConnection, IpvsConnectionTable, IpvsEnd } from '../../ipvs/connection-table.ts';
@@ -9,9 +9,6 @@ import type { RealServer } from '../../ipvs/virtual-server.ts';
 import type { Host } from '../../host.ts';
 import type { Skb } from '../../walk/skb.ts';
 import type { HookCall } from '../hook.ts';
-
-/** Milliseconds after which a connection of a protocol without states is forgotten (udp_timeouts, sctp_timeouts). */
-const DATAGRAM_TIMEOUT = 300_000;
 
 /** Both ends of a packet with ports; null for protocols that IPVS does not know. */
 export function endsOf(packet: Packet): { readonly source: IpvsEnd; readonly destination: IpvsEnd } | null {
@@ -44,9 +41,10 @@ export function redirected(packet: Packet, side: 'src' | 'dst', { address, port 
 }
 
 /** ip_vs_set_state and the timer that ip_vs_conn_put starts anew. */
-export function updateState(connection: IpvsConnection, direction: IpvsDirection, { l4 }: Packet, now: number): void {
+export function updateState(connection: IpvsConnection, direction: IpvsDirection, { walk, host, skb }: HookCall): void {
+  const { l4 } = skb.packet;
   if (l4.protocol === 'tcp') connection.state = nextIpvsTcpState(direction, connection.state, l4.flags);
-  connection.expires = now + (l4.protocol === 'tcp' ? IPVS_TCP_TIMEOUT[connection.state] : DATAGRAM_TIMEOUT);
+  connection.expires = walk.state.now + ipvsTimeout(l4.protocol, connection.state, host.netfilter.ipvsTimeouts);
 }
 
 /**

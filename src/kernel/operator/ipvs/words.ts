@@ -15,9 +15,11 @@ export interface ServiceName {
 
 /** What one command line of ipvsadm asks for. */
 export type IpvsCommand =
-  /** Lists, zeroes counters or sets timeouts; of a service, where one is named. */
+  /** Lists or zeroes counters; of a service, where one is named. */
   | { readonly kind: 'nothing'; readonly service: ServiceName | null }
   | { readonly kind: 'clear' }
+  /** Seconds; 0 changes nothing. */
+  | { readonly kind: 'set-timeouts'; readonly tcp: number; readonly tcpFin: number; readonly udp: number }
   | {
       readonly kind: 'add-service' | 'edit-service';
       readonly service: ServiceName;
@@ -37,6 +39,7 @@ type CommandName =
   | 'add-server'
   | 'edit-server'
   | 'delete-server'
+  | 'timeout'
   | 'zero';
 
 const COMMANDS: ReadonlyMap<string, CommandName> = new Map([
@@ -53,6 +56,7 @@ const COMMANDS: ReadonlyMap<string, CommandName> = new Map([
   ['--list', 'list'],
   ['-S', 'list'],
   ['--save', 'list'],
+  ['--set', 'timeout'],
   ['-Z', 'zero'],
   ['--zero', 'zero'],
   ['-a', 'add-server'],
@@ -112,7 +116,6 @@ const NOT_MODELLED: ReadonlySet<string> = new Set([
   '--l-threshold',
   '--tun-info',
   '--tun-type',
-  '--set',
   '-R',
   '--restore',
   '--start-daemon',
@@ -134,6 +137,11 @@ export function readIpvsCommand(words: readonly string[]): IpvsCommand {
   switch (command) {
     case 'flush':
       return { kind: 'clear' };
+    case 'timeout': {
+      const [tcp, tcpFin, udp] = given.timeouts ?? [];
+      if (tcp === undefined || tcpFin === undefined || udp === undefined) return refuse('--set option requires 3 timeout values');
+      return { kind: 'set-timeouts', tcp, tcpFin, udp };
+    }
     case 'add-service':
     case 'edit-service': {
       const name = required(service, 'service-address', command);
@@ -154,9 +162,7 @@ export function readIpvsCommand(words: readonly string[]): IpvsCommand {
       const name = required(service, 'service-address', command);
       const { address, port } = required(given.real, 'real-server', command);
       const forwarding = given.forwarding ?? 'route';
-      // Only masquerading can change the port.
-      const keepsPort = forwarding !== 'masquerade' && command !== 'delete-server';
-      const real = { address, port: keepsPort ? name.port : (port ?? name.port), forwarding, weight: given.weight ?? 1 };
+      const real = { address, port: port ?? name.port, forwarding, weight: given.weight ?? 1 };
       return { kind: command, service: name, real };
     }
     default:
@@ -172,7 +178,7 @@ function checkOptions(command: CommandName, given: GivenOptions): void {
     ...(isService ? [] : [['scheduler', given.scheduler] as const, ['persistent', given.persistence] as const]),
     ...(isServer ? [] : [['forwarding-method', given.forwarding] as const, ['weight', given.weight] as const]),
     ...(isServer || command === 'delete-server' ? [] : [['real-server', given.real] as const]),
-    ...(command === 'flush' ? [['service-address', given.service] as const] : []),
+    ...(command === 'flush' || command === 'timeout' ? [['service-address', given.service] as const] : []),
   ].find(([, value]) => value !== undefined);
   if (illegal) refuse(`Illegal '${illegal[0]}' option with the '${command}' command`);
 }
@@ -186,6 +192,7 @@ interface GivenOptions {
   real?: { readonly address: IpAddress; readonly port: number | null };
   forwarding?: RealServer['forwarding'];
   weight?: number;
+  timeouts?: readonly number[];
 }
 
 function readOptions(words: readonly string[]): GivenOptions {
@@ -199,6 +206,7 @@ function readOptions(words: readonly string[]): GivenOptions {
     if (command !== undefined) {
       if (given.command !== undefined) refuse('multiple commands specified');
       given.command = command;
+      if (command === 'timeout') given.timeouts = rest.splice(0, 3).map((text) => timeoutOf(text, 0));
     } else if (protocol !== undefined) {
       if (given.service !== undefined) refuse("multiple 'service-address' options specified");
       given.service = serviceName(protocol, argument());
@@ -207,7 +215,7 @@ function readOptions(words: readonly string[]): GivenOptions {
     else if (word === '-b' || word === '--sched-flags') given.schedulerFlags = argument().split(',');
     else if (word === '-p' || word === '--persistent') {
       const next = rest[0];
-      given.persistence = next === undefined || next.startsWith('-') ? DEFAULT_PERSISTENCE : timeoutOf(argument());
+      given.persistence = next === undefined || next.startsWith('-') ? DEFAULT_PERSISTENCE : timeoutOf(argument(), 1);
     } else if (word === '-r' || word === '--real-server')
       given.real = endpoint(argument()) ?? refuse('illegal real server address[:port] specified');
     else if (word === '-w' || word === '--weight') given.weight = numberOf(argument(), 0, MAX_WEIGHT, 'illegal weight specified');
@@ -243,8 +251,8 @@ function endpoint(text: string): { readonly address: IpAddress; readonly port: n
   return port >= 0 && port <= 65_535 ? { address, port } : null;
 }
 
-function timeoutOf(text: string): number {
-  return numberOf(text, 1, MAX_PERSISTENCE, `invalid timeout value \`${text}' specified`);
+function timeoutOf(text: string, min: number): number {
+  return numberOf(text, min, MAX_PERSISTENCE, `invalid timeout value \`${text}' specified`);
 }
 
 function numberOf(text: string, min: number, max: number, complaint: string): number {

@@ -5,6 +5,7 @@ import { ipvsTables } from './rules.ts';
 import { ipvsSettingsOf } from './settings.ts';
 import { virtualServersOf } from './virtual-servers.ts';
 import type { IpSet } from '../../../kernel/ipset/ipset.ts';
+import type { IpvsTimeouts } from '../../../kernel/ipvs/tcp-state.ts';
 import type { VirtualServer } from '../../../kernel/ipvs/virtual-server.ts';
 import type { IptablesTables } from '../../../kernel/netfilter/iptables/table.ts';
 import type { IpAddress, IpFamily } from '../../../net/ip.ts';
@@ -54,6 +55,16 @@ export function kubeProxyIpvsSysctls(cluster: Cluster): Readonly<Record<string, 
     'net.ipv4.vs.expire_nodest_conn': '1',
     'net.ipv4.vs.expire_quiescent_template': '1',
     ...(cluster.kubeProxy.ipvs.strictArp && { 'net.ipv4.conf.all.arp_ignore': '1', 'net.ipv4.conf.all.arp_announce': '2' }),
+  };
+}
+
+/** Times after which connections are forgotten (NewProxier: ipvs.ConfigureTimeouts). */
+export function ipvsTimeoutsOf({ kubeProxy }: Cluster): IpvsTimeouts {
+  const { tcpTimeout, tcpFinTimeout, udpTimeout } = kubeProxy.ipvs;
+  return {
+    ...(tcpTimeout !== undefined && { tcp: tcpTimeout }),
+    ...(tcpFinTimeout !== undefined && { tcpFin: tcpFinTimeout }),
+    ...(udpTimeout !== undefined && { udp: udpTimeout }),
   };
 }
 

@@ -54,12 +54,12 @@ const NAT_JUMPS: readonly ChainLines[] = [
   ['POSTROUTING', [jump('kubernetes postrouting rules', 'KUBE-POSTROUTING')]],
 ];
 
-function filterJumps({ guardsAddresses }: IpvsSettings): readonly ChainLines[] {
+function filterJumps({ guardsAddresses, filtersOutput }: IpvsSettings): readonly ChainLines[] {
   const guard = guardsAddresses ? [jump('kubernetes ipvs access filter', 'KUBE-IPVS-FILTER')] : [];
   return [
     ['INPUT', [...guard, FIREWALL, jump('kubernetes health check rules', 'KUBE-NODE-PORT')]],
     ['FORWARD', [FIREWALL, jump('kubernetes forwarding rules', 'KUBE-FORWARD')]],
-    ['OUTPUT', [jump('kubernetes ipvs access filter', 'KUBE-IPVS-OUT-FILTER')]],
+    ['OUTPUT', filtersOutput ? [jump('kubernetes ipvs access filter', 'KUBE-IPVS-OUT-FILTER')] : []],
   ];
 }
 
@@ -200,7 +200,7 @@ function filterChains(settings: IpvsSettings, sets: ProxySets, views: readonly P
       ],
     ],
     ...(settings.guardsAddresses ? [['KUBE-IPVS-FILTER', accessFilter(settings, sets)] as const] : []),
-    ['KUBE-IPVS-OUT-FILTER', views.flatMap(outFilter)],
+    ...(settings.filtersOutput ? [['KUBE-IPVS-OUT-FILTER', views.flatMap(outFilter)] as const] : []),
   ];
 }
 

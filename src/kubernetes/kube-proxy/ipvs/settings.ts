@@ -23,6 +23,8 @@ export interface IpvsSettings {
   readonly interfaceAddresses: readonly IpAddress[];
   /** Ports of kube-ipvs0's addresses that no service has are refused: KUBE-IPVS-FILTER, since 1.26 (k/k#108460). */
   readonly guardsAddresses: boolean;
+  /** KUBE-IPVS-OUT-FILTER is there: since 1.29 (k/k#119791). */
+  readonly filtersOutput: boolean;
   /** Addresses at which node ports answer. */
   readonly nodePortIps: readonly IpAddress[];
 }
@@ -53,6 +55,7 @@ export function ipvsSettingsOf(
     nodeIp: nodeIpOf(node, family),
     interfaceAddresses,
     guardsAddresses: atLeast(cluster.kubernetesVersion, 26),
+    filtersOutput: atLeast(cluster.kubernetesVersion, 29),
     nodePortIps: allowed.filter((address) => !isLoopback(address) && !cidrContains(LINK_LOCAL_6, address)),
   };
 }

@@ -35,15 +35,6 @@ describe('ipvsadm', () => {
       [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2 -m -w 5'],
       [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:80 -m -w 5'],
     ],
-    // Direct routing and tunnels keep the port (process_options).
-    [
-      [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:8080'],
-      [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:80 -g -w 1'],
-    ],
-    [
-      [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:8080 -i'],
-      [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:80 -i -w 1'],
-    ],
     [
       [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:8080 -m', '-e -t 10.96.0.20:80 -r 10.244.0.2:8080 -m -w 0'],
       [WEB, '-a -t 10.96.0.20:80 -r 10.244.0.2:8080 -m -w 0'],
@@ -72,8 +63,21 @@ describe('ipvsadm', () => {
     [['-A -t 10.96.0.20:80 -p 0'], "refused: invalid timeout value `0' specified"],
     [[WEB, '-a -t 10.96.0.20:80 -r 10.0.0.1 -w 70000'], 'refused: illegal weight specified'],
     [[WEB, '-a -t 10.96.0.20:80 -r'], 'refused: -r: missing argument'],
+    [['--set 900 120'], 'refused: --set option requires 3 timeout values'],
+    [['--set 900 x 300'], "refused: invalid timeout value `x' specified"],
     [['-A -t 10.96.0.20:80 --wrong'], 'refused: --wrong: unknown option'],
     [['-A -t 10.96.0.20:80 rr'], 'refused: unexpected argument rr'],
+    [[WEB, '-a -t 10.96.0.20:80 -r 10.0.0.1'], 'not-modelled: ipvsadm without -m (direct routing) is not modelled'],
+    [[WEB, '-a -t 10.96.0.20:80 -r 10.0.0.1 -i'], 'not-modelled: ipvsadm -i is not modelled'],
     [['-A -f 1 -s rr'], 'not-modelled: ipvsadm -f is not modelled'],
   ])('%j is refused', (lines, message) => expect(run(lines).message).toBe(message));
+});
+
+test('--set changes the times that are not 0 (ip_vs_set_timeout)', () => {
+  const first = runCommand(NO_RULES_HOST, 'ipvsadm --set 600 0 30');
+  if (!first.ok) throw new Error(first.message);
+  expect(first.host.netfilter.ipvsTimeouts).toEqual({ tcp: 600_000, udp: 30_000 });
+  const second = runCommand(first.host, 'ipvsadm --set 0 10 0');
+  if (!second.ok) throw new Error(second.message);
+  expect(second.host.netfilter.ipvsTimeouts).toEqual({ tcp: 600_000, tcpFin: 10_000, udp: 30_000 });
 });
