@@ -1,6 +1,7 @@
 import { parseIp } from '../net/ip.ts';
-import { serviceOfAddress } from './refs/service.ts';
-import type { Cluster, Service } from '../kubernetes/model/cluster.ts';
+import { serviceOfDestination } from './refs/service.ts';
+import { PROXY_MODES } from '../scenario/reading/kube-proxy.ts';
+import type { Cluster, ProxyMode, Service } from '../kubernetes/model/cluster.ts';
 import type { NatEvent, RuleEvent, TraceEvent } from '../trace/event.ts';
 import type { DifferenceAspect, ModeComparison, ModeDifference } from '../trace/mode-comparison.ts';
 import type { Outcome } from '../trace/outcome.ts';
@@ -16,9 +17,9 @@ export function compareModes(cluster: Cluster, traces: readonly Trace[]): ModeCo
       ...differing('verdict', traces, verdictOf, (trace) => whyVerdict(trace, service)),
       ...differing('server', connects, serversOf, (trace) => whyServers(trace, service)),
       ...differing('source', connects, sourcesOf, whySource),
-      ...differing('decision', traces, placeOf, (trace) => HOW[trace.network.proxyMode] ?? null),
+      ...differing('decision', traces, placeOf, (trace) => ofMode(HOW, trace)),
       ...differing('connections', traces, (trace) => String(connectionsOf(trace)), whyConnections),
-      ...differing('rules', traces, rulesOf, (trace) => COST[trace.network.proxyMode] ?? null),
+      ...differing('rules', traces, rulesOf, (trace) => ofMode(COST, trace)),
     ],
   };
 }
@@ -124,7 +125,7 @@ function bare(host: string): string {
 }
 
 /** How each mode gets a packet to an endpoint. */
-const HOW: Readonly<Record<string, string>> = {
+const HOW: Readonly<Record<ProxyMode, string>> = {
   iptables: 'rules rewrite the destination ahead of routing: the packet is forwarded, and meets filter FORWARD',
   nftables: 'as iptables, by a table of its own: maps find the service, a rule rewrites the destination ahead of routing',
   ipvs: 'the address is the node’s own (kube-ipvs0): the packet passes filter INPUT, and IPVS takes it there and sends it on',
@@ -139,20 +140,24 @@ function whyConnections(trace: Trace): string | null {
 }
 
 /** What the number of rules hangs on. */
-const COST: Readonly<Record<string, string>> = {
+const COST: Readonly<Record<ProxyMode, string | null>> = {
   iptables: 'a packet is held against one rule after the other: the more services, the more rules',
   userspace: 'a packet is held against one rule after the other: the more services, the more rules',
   ipvs: 'services are looked up in hash tables: their number does not matter',
   nftables: 'services are looked up in maps: their number does not matter',
+  none: null,
 };
+
+/** What there is to say of a trace's mode. */
+function ofMode(words: Readonly<Record<ProxyMode, string | null>>, { network }: Trace): string | null {
+  const mode = PROXY_MODES.find((known) => known === network.proxyMode);
+  return mode === undefined ? null : words[mode];
+}
 
 /** The service that the packet goes to, by one of its addresses or a node port. */
 function serviceOf(cluster: Cluster, trace: Trace | undefined): Service | null {
   const packet = trace?.packet;
   const address = packet ? parseIp(packet.destination) : null;
   if (!packet || address === null) return null;
-  const byNodePort = cluster.services.find(({ ports }) =>
-    ports.some(({ nodePort, protocol }) => nodePort !== 0 && nodePort === packet.dport && protocol === trace.protocol),
-  );
-  return serviceOfAddress(cluster, address) ?? byNodePort ?? null;
+  return serviceOfDestination(cluster, { destination: address, port: packet.dport ?? 0, protocol: trace.protocol });
 }

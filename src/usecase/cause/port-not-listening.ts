@@ -4,7 +4,7 @@ import type { Cause } from '../../trace/outcome.ts';
 import { isLoopback } from '../../kernel/routing/output.ts';
 import { causeAt, describeRule, packetAt } from './evidence.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
-import { serviceOfDestination } from './service-address.ts';
+import { serviceOfDestination } from '../refs/service.ts';
 
 /** port-not-listening: the packet came to its address, and no socket is there. */
 export const portNotListening: Diagnose = (evidence, site) => {
@@ -35,7 +35,7 @@ function podOf(cluster: Cluster, host: string): Pod | null {
 
 /** A service whose targetPort is not what the pod's only port is: the port that would be right. */
 function targetPortPatch(evidence: Evidence, pod: Pod, protocol: string | undefined): readonly string[] | null {
-  const service = serviceOfDestination(evidence);
+  const service = serviceOfDestination(evidence.cluster, evidence.request);
   const right = pod.ports.filter((port) => port.listens && port.protocol === protocol);
   if (!service || service.selector === null || right.length !== 1) return null;
   const index = servicePortIndex(evidence, service);

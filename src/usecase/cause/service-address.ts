@@ -9,17 +9,6 @@ import type { Diagnose, Evidence, Site } from './evidence.ts';
 import { refusalPassedOver } from './refusal-passed-over.ts';
 import { addPort } from './service-refuses.ts';
 
-/** The service that the connection is made to, by one of its addresses or a node port. */
-export function serviceOfDestination({ cluster, request }: Evidence): Service | null {
-  const byAddress = serviceOfAddress(cluster, request.destination);
-  if (byAddress) return byAddress;
-  const isNode = cluster.nodes.some((node) => node.addresses.includes(request.destination));
-  if (!isNode) return null;
-  return (
-    cluster.services.find((s) => s.ports.some((p) => p.nodePort === request.port && p.protocol === request.protocol)) ?? null
-  );
-}
-
 /**
  * A service address that no rule translated is an address like any other, which nobody has: clusterip-not-pingable (icmp has no
  * ports, so no rule of kube-proxy is for it), port-not-in-service, and no-such-address for one of no service.

@@ -1,5 +1,6 @@
 import { formatIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import { ownAddressesOf } from '../../kubernetes/model/node-interfaces.ts';
 import type { Cluster, Service } from '../../kubernetes/model/cluster.ts';
 import { choosePort } from './port.ts';
 import { found, refused } from './ref.ts';
@@ -14,6 +15,17 @@ export function serviceOfAddress(cluster: Cluster, address: IpAddress): Service 
     service.externalIps.includes(address) ||
     service.loadBalancerIngress.some((ingress) => ingress.ip === address);
   return cluster.services.find(owns) ?? null;
+}
+
+/** The service that a connection is made to: by one of its addresses, or by a node port where the destination is a node. */
+export function serviceOfDestination(
+  cluster: Cluster,
+  { destination, port, protocol }: { readonly destination: IpAddress; readonly port: number; readonly protocol: string },
+): Service | null {
+  const byAddress = serviceOfAddress(cluster, destination);
+  if (byAddress) return byAddress;
+  if (port === 0 || !cluster.nodes.some((node) => ownAddressesOf(node).includes(destination))) return null;
+  return cluster.services.find(({ ports }) => ports.some((own) => own.nodePort === port && own.protocol === protocol)) ?? null;
 }
 
 /**

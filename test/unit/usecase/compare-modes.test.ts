@@ -4,12 +4,13 @@ import { compareModes } from '../../../src/usecase/compare-modes.ts';
 import { scenarioOf, traceCheck } from '../../support/ask.ts';
 import { ascii, plain } from '../render/plain-style.ts';
 import type { ProxyMode } from '../../../src/kubernetes/model/cluster.ts';
+import type { Scenario } from '../../../src/scenario/scenario.ts';
 import type { ModeComparison } from '../../../src/trace/mode-comparison.ts';
 
 const ALL: readonly ProxyMode[] = ['iptables', 'ipvs', 'nftables', 'userspace'];
 
-function compare(check: string, modes = ALL, commands: readonly string[] = []): ModeComparison {
-  const scenario = scenarioOf(`
+function scenario(check: string, commands: readonly string[] = []): Scenario {
+  return scenarioOf(`
 cluster: { kubernetesVersion: "1.25" }
 nodes: [{ name: a, ip: 192.168.0.11, commands: ${JSON.stringify(commands)} }, { name: b, ip: 192.168.0.12 }]
 pods:
@@ -24,9 +25,13 @@ external: [{ name: laptop, ip: 203.0.113.9 }]
 checks:
   - { ${check} }
 `);
+}
+
+function compare(check: string, modes = ALL, commands: readonly string[] = []): ModeComparison {
+  const made = scenario(check, commands);
   return compareModes(
-    scenario.cluster,
-    modes.map((mode) => traceCheck(scenario, 1, mode)),
+    made.cluster,
+    modes.map((mode) => traceCheck(made, 1, mode)),
   );
 }
 
@@ -55,6 +60,22 @@ describe('what differs between proxy modes', () => {
       'ipvs: where a policy of Local finds no endpoint on the node, the virtual server has all of them instead',
     );
     expect(verdicts).toContain('userspace: this mode knows no traffic policies: any ready endpoint will do');
+  });
+
+  test.each([
+    ['192.168.0.11:30080', ['userspace: this mode knows no traffic policies: any ready endpoint will do']],
+    // The number of a node port means nothing at an address that is no node's.
+    ['pod/web-1:30080', []],
+  ])('to %s', (to, verdicts) => {
+    const made = scenario(`from: external/laptop, to: "${to}"`);
+    const trace = traceCheck(made, 1, 'iptables');
+    const other = {
+      ...trace,
+      network: { ...trace.network, proxyMode: 'userspace' },
+      outcomes: trace.outcomes.map((outcome) => ({ ...outcome, verdict: 'connected' as const, server: 'pod/default/far' })),
+    };
+    const all = about(compareModes(made.cluster, [trace, other]), 'verdict');
+    expect(all.filter((text) => text.startsWith('userspace'))).toEqual(verdicts);
   });
 
   test('modes that do the same have nothing to say', () => {
