@@ -3,6 +3,8 @@ import { addToIp, familyOf, formatIp } from '../net/ip.ts';
 import { API_SERVICE, apiServerNode, apiServerPod } from '../kubernetes/model/api-server.ts';
 import { deriveEndpointSlices } from '../kubernetes/model/endpoint-slices.ts';
 import { KUBELET_PORT } from './journey/kubectl.ts';
+import { parseUrl } from './journey/http.ts';
+import { resolvConfOf } from './journey/resolver.ts';
 import { parseRef } from './refs/parse.ts';
 import { serviceOfAddress } from './refs/service.ts';
 import { resolveSource } from './refs/source.ts';
@@ -70,6 +72,7 @@ function neededServices(cluster: Cluster, probe: Probe, namespace: string): read
 /** Which of the two a reference means. */
 function referred(cluster: Cluster, ref: Ref, namespace: string): readonly Needed[] {
   const names = [API_SERVICE, DNS_SERVICE] as const;
+  if (ref.form === 'dns' || ref.form === 'url') return meansApiServer(cluster, ref) ? [API_SERVICE] : [];
   if (ref.form === 'object' && ref.kind === 'svc') {
     const wanted = `${ref.namespace ?? namespace}/${ref.name}`;
     return names.filter((name) => name === wanted);
@@ -78,11 +81,20 @@ function referred(cluster: Cluster, ref: Ref, namespace: string): readonly Neede
   return names.filter((name) => addressOf(cluster, name) === ref.address);
 }
 
-/** A pod asks the cluster's DNS for names. */
+/** `kubernetes`, below its namespace or not, is a name that every cluster has. */
+function meansApiServer({ dnsDomain }: Cluster, ref: Extract<Ref, { form: 'dns' | 'url' }>): boolean {
+  const name = ref.form === 'dns' ? ref.name : (parseUrl(ref.url)?.host ?? '');
+  const full = `kubernetes.default.svc.${dnsDomain}`;
+  const asked = name.toLowerCase().replace(/\.$/, '');
+  return asked.startsWith('kubernetes') && (full === asked || full.startsWith(`${asked}.`));
+}
+
+/** Who asks for a name, and has the cluster's DNS among its name servers. */
 function asksClusterDns(cluster: Cluster, { from }: Probe, ref: Ref, namespace: string): boolean {
   if (ref.form !== 'dns' && ref.form !== 'url' && !isAddressless(cluster, ref, namespace)) return false;
   const source = resolveSource(cluster, from, namespace);
-  return source.ok && source.value.pod !== null;
+  const address = addressOf(cluster, DNS_SERVICE);
+  return source.ok && address !== null && resolvConfOf(cluster, source.value).nameservers.includes(address);
 }
 
 function isAddressless(cluster: Cluster, ref: Ref, namespace: string): boolean {

@@ -117,5 +117,7 @@ function limited({ nameservers, searches, options }: DnsConfig, from: ResolvConf
 /** resolv.conf(5): 1 unless an option says otherwise; what is no number counts as 0 (atoi). */
 function ndotsOf(options: DnsConfig['options']): number {
   const option = options.findLast(({ name }) => name === 'ndots');
-  return option === undefined ? 1 : Math.min(MAX_NDOTS, Number.parseInt(option.value ?? '', 10) || 0);
+  // Without a colon it is no option that glibc knows (res_setoptions).
+  if (option === undefined || option.value === null) return 1;
+  return Math.min(MAX_NDOTS, Number.parseInt(option.value, 10) || 0);
 }

@@ -19,10 +19,15 @@ export function resolveBackend(
   if (backend.kind === 'resource') return backend;
   const service = cluster.services.find((s) => s.namespace === namespace && s.name === backend.service);
   if (service === undefined) return { kind: 'no-such-service', service: `${namespace}/${backend.service}` };
-  const port = service.ports.find(
-    ({ name, port: number }) => (typeof backend.port === 'string' ? name : number) === backend.port,
-  );
+  const port = portOf(service, backend.port);
   return port === undefined ? { kind: 'no-such-port', service, port: backend.port } : { kind: 'service', service, port };
+}
+
+/** An ExternalName service needs no ports: a number counts as it stands. */
+function portOf({ ports, type }: Service, wanted: number | string): ServicePort | undefined {
+  const port = ports.find(({ name, port: number }) => (typeof wanted === 'string' ? name : number) === wanted);
+  if (port !== undefined || type !== 'ExternalName' || typeof wanted === 'string') return port;
+  return { name: '', protocol: 'tcp', port: wanted, targetPort: wanted, nodePort: 0 };
 }
 
 /** Where a controller with `upstream: endpoints` connects to: the ready endpoints of a service's port. Empty: it answers 503. */

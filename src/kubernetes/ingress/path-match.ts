@@ -17,10 +17,21 @@ export function takesPath({ path, pathType }: Pick<IngressPath, 'path' | 'pathTy
   }
 }
 
-/** The path of a request's target: without query and fragment, "/" when empty. */
+/**
+ * The path of a request's target as nginx matches it: without query and fragment, %XX decoded, slashes merged (merge_slashes), "/" when
+ * empty. What can't be decoded stays as it is.
+ */
 export function requestPath(target: string): string {
-  const path = target.replace(/[?#].*$/s, '');
+  const path = decoded(target.replace(/[?#].*$/s, '')).replace(/\/{2,}/g, '/');
   return path === '' ? '/' : path;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 const RANKS: Readonly<Record<IngressPath['pathType'], number>> = { Exact: 0, Prefix: 1, ImplementationSpecific: 2 };

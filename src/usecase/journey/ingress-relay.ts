@@ -1,3 +1,5 @@
+import { answerQuery } from '../../kubernetes/dns/answer-query.ts';
+import { addressesOf } from '../../kubernetes/dns/records.ts';
 import { resolveBackend, upstreamEndpoints } from '../../kubernetes/ingress/backend.ts';
 import type { ResolvedBackend } from '../../kubernetes/ingress/backend.ts';
 import { classDecision, ingressesOf } from '../../kubernetes/ingress/classes.ts';
@@ -30,6 +32,8 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
     pods.some(({ namespace, name }) => `pod/${namespace}/${name}` === answering.owner),
   );
   if (controller === undefined) return null;
+  const wrong = wrongPort(controller, answering.port, http);
+  if (wrong !== null) return end({ answered: 'last', status: 400, notes: [wrong] });
   const match = matchIngress(
     ingressesOf(cluster, controller),
     { host: http.host, path: http.path, tls: http.scheme === 'https' },
@@ -47,6 +51,15 @@ export function ingressRelay(arrival: Arrival, answering: Answering): Move | nul
     case 'backend':
       return passToBackend(arrival, answering, match, http);
   }
+}
+
+/** Plain HTTP to the port for TLS, and the other way round: nginx answers both with 400. */
+function wrongPort({ name, ports }: IngressController, port: number, { scheme }: HttpRequest): string | null {
+  if (ports.http === ports.https) return null;
+  if (scheme === 'http' && port === ports.https) return `${name} expects TLS on port ${port}: plain HTTP is answered with 400`;
+  if (scheme === 'https' && port === ports.http)
+    return `${name} expects plain HTTP on port ${port}: to a TLS handshake it answers in plain text, which the client reports as a TLS error`;
+  return null;
 }
 
 /** An Ingress that would take the request, if it were this controller's. */
@@ -67,6 +80,7 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
   const backend = resolveBackend(cluster, match.ingress, match.backend);
   if (backend.kind !== 'service') return end({ answered: 'last', status: 503, cause: unresolvedBackend(match, backend) });
   const { service, port } = backend;
+  if (service.type === 'ExternalName') return passOutside(arrival, answering, match, backend, http);
   const endpoints = upstreamEndpoints(cluster, service, port);
   const label = `svc/${service.namespace}/${service.name}:${port.port}`;
   const clusterIp = service.clusterIps[0];
@@ -104,6 +118,33 @@ function passToBackend(arrival: Arrival, answering: Answering, match: Backend, h
     port: endpoint.port,
     pod,
     text: `${rule} → ${label}, straight to ${at}${endpoints.length > 1 ? `, 1 of ${endpoints.length}` : ''}`,
+    failed: (verdict) => ({ status: statusOf(verdict) }),
+    ending: { status: 200 },
+  });
+}
+
+/** ingress-nginx looks the name of an ExternalName service up itself; that query is not walked. */
+function passOutside(
+  arrival: Arrival,
+  answering: Answering,
+  match: Backend,
+  { service, port }: ServiceBackend,
+  http: HttpRequest,
+): Move {
+  const name = service.externalName ?? '';
+  const [address] = addressesOf(answerQuery(arrival.cluster, name, 'A'));
+  const label = `svc/${service.namespace}/${service.name}:${port.port}`;
+  if (address === undefined) {
+    const text = `${label} stands for ${name}, which the controller finds no address for: HTTP 503`;
+    return end({ answered: 'last', status: 503, cause: { code: 'unresolved', text, remedy: null } });
+  }
+  return connectOnward(arrival, answering, {
+    purpose: 'proxy',
+    label: `${name}:${port.port}`,
+    address,
+    port: port.port,
+    pod: null,
+    text: `${ruleText(match, http)} → ${label}, an alias of ${name}, ${formatEndpoint(address, port.port)}`,
     failed: (verdict) => ({ status: statusOf(verdict) }),
     ending: { status: 200 },
   });

@@ -9,7 +9,7 @@ import type { Question } from '../question.ts';
 import { found, refused } from '../refs/ref.ts';
 import type { Result } from '../refs/ref.ts';
 import { parseIp } from '../../net/ip.ts';
-import { parseRef } from '../refs/parse.ts';
+import { parseRef, URL_START } from '../refs/parse.ts';
 import { parseUrl } from './http.ts';
 import type { HttpRequest } from './http.ts';
 import { planNamed } from './named.ts';
@@ -57,6 +57,11 @@ export function planJourney(cluster: Cluster, question: Question): Result<Journe
 function planAlone(cluster: Cluster, question: Question): Result<Journey> {
   const { probe, firstSourcePort = FIRST_SOURCE_PORT } = question;
   if (probe.via !== null) return kubectlJourney(cluster, question);
+  if (URL_START.test(probe.to)) {
+    if (parseUrl(probe.to) === null)
+      return refused(`"${probe.to}" is no URL that can be followed: http:// or https://, a host, a port from 1 to 65535 if any`);
+    if (probe.protocol !== null && probe.protocol !== 'tcp') return refused(`a URL is asked for over TCP, not ${probe.protocol}`);
+  }
   const named = nameOf(cluster, probe.to, question.namespace);
   if (named !== null) return planNamed(cluster, question, named);
   const url = parseUrl(probe.to);
@@ -101,6 +106,7 @@ function nowhere({ source, label, protocol, cause }: Pending): Journey {
 
 function kubectlJourney(cluster: Cluster, question: Question): Result<Journey> {
   const { probe, namespace, noReply, firstSourcePort = FIRST_SOURCE_PORT } = question;
+  if (cluster.cni.plugin === 'docker') return refused(`--via ${probe.via}: Docker's containers have no API server`);
   const planned = planKubectl(cluster, probe, { namespace, noReply, sourcePort: firstSourcePort });
   if (!planned.ok) return planned;
   const { start, source, label, assumptions, asked } = planned.value;

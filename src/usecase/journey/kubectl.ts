@@ -85,6 +85,8 @@ function linked(step: Unlinked, then: Start): Step {
 /** Inside the pod a refused connection ends the stream that kubectl holds: its own client sees it closed. */
 function failure({ purpose, destination: { pod } }: Unlinked, { verdict }: ConnectionResult): Partial<Ending> {
   if (purpose === 'asked') return {};
+  // "error trying to reach service" (apimachinery pkg/util/proxy Transport.RoundTrip).
+  if (purpose === 'proxy') return { status: 503 };
   const inside = purpose === 'tunnel' && pod !== null;
   return { answered: 'last', verdict: inside && verdict === 'refused' ? 'reset' : verdict };
 }
@@ -207,7 +209,7 @@ function throughKubelet(server: ApiServer, { pod, node, port }: PodTarget, optio
 
 const ON_THE_WAY = {
   proxy:
-    "kubectl proxy: the API server picks an endpoint and connects to it; no cluster IP, none of kube-proxy's rules is on that way, and a policy sees the API server",
+    "kubectl proxy: the API server picks an endpoint and connects to it; no cluster IP, none of kube-proxy's rules is on the way to the pod, and a policy sees the API server",
   exec: "kubectl exec: the kubelet starts a process in the pod's namespaces; no packet goes to the pod: no service, no iptables rule, no policy is asked",
   forward:
     "kubectl port-forward: a stream through API server and kubelet ends on localhost in the pod; no service, none of kube-proxy's rules, no policy is on the way",

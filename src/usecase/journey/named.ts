@@ -3,7 +3,6 @@ import type { IpAddress } from '../../net/ip.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { Choices } from '../../kernel/walk/choices.ts';
 import { answerQuery } from '../../kubernetes/dns/answer-query.ts';
-import { nodeResolvConf, searchList, UNKNOWN_RESOLV_CONF } from '../../kubernetes/dns/resolv-conf.ts';
 import type { ResolvConf } from '../../kubernetes/dns/resolv-conf.ts';
 import { candidateNames } from '../../kubernetes/dns/search.ts';
 import { answerOutside } from '../../kubernetes/dns/upstream.ts';
@@ -25,6 +24,7 @@ import type { Journey } from './journey.ts';
 import { withIngressHost } from './ingress-hosts.ts';
 import { passedOn } from './passed-on.ts';
 import { resolve } from './resolve.ts';
+import { addressInHostsFile, resolvConfOf } from './resolver.ts';
 import type { Resolved } from './resolve.ts';
 import { connectTo, end } from './step.ts';
 import type { Move, Start } from './step.ts';
@@ -80,10 +80,13 @@ interface NamedPlan {
 }
 
 function startOf(plan: NamedPlan): Start {
-  const { cluster, source, named, resolvConf, port, question } = plan;
+  const own = addressInHostsFile(plan.cluster, plan.source, plan.named.name);
+  if (own !== null)
+    return (choices) => connect(plan, { name: plan.named.name, addresses: [own], port: null, answer: null }, choices);
+  const { cluster, source, named, resolvConf, port } = plan;
   if (resolvConf.nameservers.length === 0) return (choices) => outside(plan, choices);
   const service = port.kind === 'srv' ? { port: port.port, protocol: port.protocol } : null;
-  const asked = { cluster, source, resolvConf, name: named.name, service, noReply: question.noReply };
+  const asked = { cluster, source, resolvConf, name: named.name, service };
   return () => resolve(asked, (resolved, choices) => connect(plan, resolved, choices));
 }
 
@@ -93,7 +96,7 @@ function outside(plan: NamedPlan, choices: Choices): Move {
   const families = [...new Set(source.addresses.map(familyOf))];
   const answers = families.map((family) => answerOutside(cluster.externalDns, named.name, family === 4 ? 'A' : 'AAAA'));
   const answer = answers.find(({ miss }) => miss === null);
-  if (!answer) return end({ verdict: 'unresolved', cause: whyUnresolved(cluster, named.name, answers) });
+  if (!answer) return end({ verdict: 'unresolved', cause: whyUnresolved(cluster, named.name, answers, plan) });
   return connect(plan, { name: named.name, addresses: addressesOf(answer), port: null, answer }, choices);
 }
 
@@ -102,7 +105,8 @@ function connect(plan: NamedPlan, { addresses, port: srvPort, name, answer }: Re
   const { cluster, question, named, port } = plan;
   const { probe } = question;
   const address = pickAddress(addresses, name, choices);
-  if (address === undefined) return end({ verdict: 'unresolved', cause: whyUnresolved(cluster, named.name, [answer]) });
+  if (address === undefined)
+    return end({ verdict: 'unresolved', cause: whyUnresolved(cluster, named.name, answer === null ? [] : [answer], plan) });
   const to =
     port.protocol === 'icmp' ? formatEndpoint(address, null) : formatEndpoint(address, port.kind === 'srv' ? srvPort : port.port);
   const planned = planConnection(cluster, { ...probe, to, protocol: port.protocol }, planOptions(question));
@@ -128,13 +132,6 @@ function pickAddress(addresses: readonly IpAddress[], name: string, choices: Cho
       addresses.map(() => 1 / addresses.length),
     )
   ];
-}
-
-/** Whom a client asks: a pod what kubelet wrote for it, a node's processes its own file; of hosts outside nothing is known. */
-function resolvConfOf(cluster: Cluster, { pod, label }: Source): ResolvConf {
-  if (pod !== null) return searchList(pod, cluster);
-  const node = cluster.nodes.find(({ name }) => `node/${name}` === label);
-  return node ? nodeResolvConf(node) : UNKNOWN_RESOLV_CONF;
 }
 
 /** The answer that the client will end up with, if its queries arrive. */

@@ -28,7 +28,6 @@ export interface NameQuestion {
   readonly name: string;
   /** SRV: a named port is looked up, and with it the addresses. */
   readonly service: { readonly port: string; readonly protocol: string } | null;
-  readonly noReply: boolean;
 }
 
 /** What a name came down to. */
@@ -38,7 +37,8 @@ export interface Resolved {
   readonly addresses: readonly IpAddress[];
   /** Of an SRV record. */
   readonly port: number | null;
-  readonly answer: DnsAnswer;
+  /** null: /etc/hosts said it. */
+  readonly answer: DnsAnswer | null;
 }
 
 /** What is done with an answer. */
@@ -90,7 +90,7 @@ function ask(lookup: Lookup): Move {
   const type = types[lookup.type] ?? 'A';
   if (name === null || server === undefined) {
     const isLost = results.some((result) => result === 'timeout' || result === 'refused');
-    return end({ verdict: 'unresolved', cause: isLost ? null : whyUnresolved(cluster, question.name, missed) });
+    return end({ verdict: 'unresolved', cause: isLost ? null : whyUnresolved(cluster, question.name, missed, question) });
   }
   const answerOf = (result: ConnectionResult): DnsAnswer =>
     isClusterDns(cluster, result.server) ? answerQuery(cluster, name, type) : answerOutside(cluster.externalDns, name, type);
@@ -168,11 +168,7 @@ function srvWeight(record: DnsRecord): number {
   return record.type === 'SRV' ? Math.max(1, record.weight) : 1;
 }
 
-function queryTo(
-  { source, cluster, noReply }: NameQuestion,
-  server: IpAddress,
-  asked: number,
-): Omit<Step, 'purpose' | 'text' | 'next'> {
+function queryTo({ source, cluster }: NameQuestion, server: IpAddress, asked: number): Omit<Step, 'purpose' | 'text' | 'next'> {
   const holder = holderOf(cluster, server);
   return {
     pin: null,
@@ -196,7 +192,8 @@ function queryTo(
       payload: null,
       dontFragment: null,
       ttl: null,
-      noReply,
+      // Without its answer there is no connection to speak of.
+      noReply: false,
     },
   };
 }

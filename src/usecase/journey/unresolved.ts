@@ -1,16 +1,31 @@
 import { nearest } from '../../support/nearest.ts';
 import { hasNamespace, parseClusterName } from '../../kubernetes/dns/cluster-names.ts';
 import type { ClusterName } from '../../kubernetes/dns/cluster-names.ts';
+import { answerQuery } from '../../kubernetes/dns/answer-query.ts';
 import { canonicalName, withoutZone } from '../../kubernetes/dns/names.ts';
 import type { DnsAnswer } from '../../kubernetes/dns/records.ts';
+import type { ResolvConf } from '../../kubernetes/dns/resolv-conf.ts';
+import { takesHost } from '../../kubernetes/ingress/host-match.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
+import type { Source } from '../refs/source.ts';
 import type { Ending } from './step.ts';
 
 type EndingCause = NonNullable<Ending['cause']>;
 type ServiceName = Extract<ClusterName, { kind: 'service' }>;
 
 /** Why a name was not found though servers answered: what the most telling of the answers lacked. */
-export function whyUnresolved(cluster: Cluster, name: string, missed: readonly DnsAnswer[]): EndingCause {
+export function whyUnresolved(
+  cluster: Cluster,
+  name: string,
+  missed: readonly DnsAnswer[],
+  client: { readonly source: Source; readonly resolvConf: ResolvConf },
+): EndingCause {
+  const stranger = notOnClusterDns(cluster, name, client);
+  if (stranger) return stranger;
+  const halfWay = missed.find(
+    ({ from, miss }) => from === 'upstream' && (miss === 'alias-unresolved' || miss === 'no-such-type'),
+  );
+  if (halfWay) return cause(...lackOf(cluster, name, halfWay));
   const ofService = missed.find((answer) => answer.service !== null);
   if (ofService) return cause(...lackOf(cluster, name, ofService));
   const wanted = missed.flatMap((answer) => plainService(cluster, answer) ?? []);
@@ -26,7 +41,43 @@ export function whyUnresolved(cluster: Cluster, name: string, missed: readonly D
   const [only] = missed;
   return only && missed.length === 1 && only.from === 'cluster'
     ? cause(...lackOf(cluster, name, only))
-    : cause(`nobody knows ${name}: add it under externalDNS if it is a name of the world outside`);
+    : cause(nobodyKnows(cluster, name));
+}
+
+/** A name of the cluster, and a client that does not ask the cluster's DNS. */
+function notOnClusterDns(
+  cluster: Cluster,
+  name: string,
+  { source, resolvConf }: { readonly source: Source; readonly resolvConf: ResolvConf },
+): EndingCause | null {
+  if (resolvConf.from === 'cluster' || cluster.cni.plugin === 'docker') return null;
+  const namespace = source.pod?.namespace ?? 'default';
+  const forms = ['', `.svc.${cluster.dnsDomain}`, `.${namespace}.svc.${cluster.dnsDomain}`];
+  if (!forms.some((rest) => isOfCluster(cluster, `${canonicalName(name)}${rest}`))) return null;
+  const text = `${name} is a name of the cluster, and ${source.label} does not ask the cluster's DNS`;
+  const { pod } = source;
+  if (pod === null) return cause(`${text}: only pods do`);
+  const isHost = pod.hostNetwork && (pod.dns?.policy ?? 'ClusterFirst') === 'ClusterFirst';
+  return isHost
+    ? cause(`${text}: with hostNetwork the policy ClusterFirst means its node's resolv.conf`, [
+        `dnsPolicy: ClusterFirstWithHostNet  # in the spec of pod ${pod.namespace}/${pod.name}, better in the template of its workload`,
+      ])
+    : cause(`${text}: its dnsPolicy is ${pod.dns?.policy ?? 'ClusterFirst'}`);
+}
+
+function isOfCluster(cluster: Cluster, name: string): boolean {
+  const answer = answerQuery(cluster, name, 'A');
+  return answer.from === 'cluster' && (answer.miss === null || answer.miss === 'no-such-type');
+}
+
+function nobodyKnows(cluster: Cluster, name: string): string {
+  const host = canonicalName(name);
+  const ingress = cluster.ingresses.find(({ rules }) =>
+    rules.some((rule) => rule.host !== null && takesHost(rule.host, host) !== null),
+  );
+  return ingress
+    ? `nobody knows ${name}: Ingress ${ingress.namespace}/${ingress.name} has that host, and no controller that serves it is found`
+    : `nobody knows ${name}: add it under externalDNS if it is a name of the world outside`;
 }
 
 /** A name of the form SERVICE.NAMESPACE.svc.ZONE that has no service: the one that a client is likely to have meant. */
@@ -75,7 +126,7 @@ function lackOf(
     case 'no-such-namespace':
     case 'unknown-outside':
     case null:
-      return [`nobody knows ${name}: add it under externalDNS if it is a name of the world outside`];
+      return [nobodyKnows(cluster, name)];
   }
 }
 

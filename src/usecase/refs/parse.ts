@@ -3,12 +3,18 @@ import { nearest } from '../../support/nearest.ts';
 import { found, isClusterScoped, kindAliases, kindOfAlias, refused } from './ref.ts';
 import type { RefKind, Ref, Result } from './ref.ts';
 
-const FORMS = 'pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME or IP[:PORT]';
+const FORMS =
+  'pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME, IP[:PORT], NAME:PORT or a URL';
 
 /** Characters of the longest reference: names of 253, a namespace of 63, a kind, a cluster's domain and a port. */
 const MAX_REF = 600;
 const MAX_URL = 4096;
-const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** Characters of a label (RFC 1035 2.3.4). */
+const MAX_LABEL = 63;
+/** An IANA service name (RFC 6335): at least one letter, no hyphen at either end. */
+const PORT_NAME = /^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+/** How a URL begins, of whatever scheme. */
+export const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Takes a reference apart. Looks nothing up; refuses what has none of the forms of design section 4. */
 export function parseRef(text: string): Result<Ref> {
@@ -26,7 +32,13 @@ function parseObject(text: string): Result<Ref> {
   const kind = kindOfAlias(kindText!);
   if (!kind) {
     const near = nearest(kindText!, kindAliases());
-    const hint = near ? `did you mean ${near}/${rest.join('/')}?` : `a pod is written pod/${text}`;
+    // A host with a path, as browsers take it.
+    const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(kindText!);
+    const hint = isHost
+      ? `a URL is written http://${text}`
+      : near
+        ? `did you mean ${near}/${rest.join('/')}?`
+        : `a pod is written pod/${text}`;
     return refused(`unknown kind "${kindText}" in "${text}"; ${hint}`);
   }
   const last = rest.at(-1)!;
@@ -66,7 +78,18 @@ function parseAddress(text: string): Result<Ref> | null {
 function parseName(text: string): Result<Ref> {
   const match = /^([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::([^:]+))?$/i.exec(text);
   if (!match) return refused(`"${text}" is not a reference; expected ${FORMS}`);
-  return found({ form: 'dns', name: match[1]!, port: match[2] ?? null });
+  const [, name = '', port] = match;
+  const wrong = name
+    .replace(/\.$/, '')
+    .split('.')
+    .find((label) => label === '' || label.length > MAX_LABEL);
+  if (wrong !== undefined)
+    return refused(
+      `"${text}" is not a DNS name: ${wrong === '' ? 'a label is empty' : `a label has ${wrong.length} characters, at most ${MAX_LABEL} are allowed`}`,
+    );
+  if (port !== undefined && parsePort(port) === null && !PORT_NAME.test(port))
+    return refused(`"${port}" is neither a port (1 to 65535) nor the name of one`);
+  return found({ form: 'dns', name, port: port ?? null });
 }
 
 /** A decimal port number from 1 to 65535; null for anything else. */

@@ -98,7 +98,8 @@ describe("a pod's resolv.conf, as kubelet writes it", () => {
     ['[{ name: ndots, value: "3" }]', 3],
     ['[{ name: ndots, value: "99" }]', 15],
     ['[{ name: ndots, value: few }]', 0],
-    ['[{ name: ndots }]', 0],
+    // Without a colon it is no option that glibc knows.
+    ['[{ name: ndots }]', 1],
   ])('ndots of %s', (options, ndots) => {
     expect(confOf(`dnsPolicy: None, dnsConfig: { nameservers: [9.9.9.9], options: ${options} }`).ndots).toBe(ndots);
   });

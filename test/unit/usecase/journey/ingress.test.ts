@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { load, trace } from './run.ts';
 
-function cluster(upstream: string): ReturnType<typeof load> {
+function cluster(upstream: string, more = ''): ReturnType<typeof load> {
   return load(`
 cni: flannel-vxlan
 nodes: [{ name: node-1, ip: 192.168.0.11 }, { name: node-2, ip: 192.168.0.12 }]
@@ -20,6 +20,7 @@ services:
   - { name: idle, selector: { app: none }, ports: [{ port: 80, targetPort: 8080 }] }
 external: [{ name: laptop, ip: 203.0.113.9 }]
 ingress: { upstream: ${upstream} }
+${more}
 ---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -83,5 +84,43 @@ describe.each(['service', 'endpoints'])('an ingress controller with upstream %s'
         [200, undefined],
       ]),
     );
+  });
+});
+
+describe('two processes, one behind the other', () => {
+  const scenario = cluster('service', 'kubeProxy: { mode: userspace }\ncluster: { kubernetesVersion: "1.24" }');
+
+  test.each([
+    ['/deaf', 502],
+    ['/idle', 503],
+  ])('the controller answers for what kube-proxy could not reach: %s', (path, status) => {
+    const { outcomes } = trace(scenario, { from: 'external/laptop', to: `http://shop.example${path}` });
+    expect(outcomes).toMatchObject([{ verdict: 'connected', status, server: 'pod/ingress-nginx/controller' }]);
+  });
+
+  test('and passes on its answer where it could', () => {
+    const { outcomes } = trace(scenario, { from: 'external/laptop', to: 'http://shop.example/' });
+    expect(outcomes.map(({ server, status, legs }) => [server, status, legs.length])).toEqual([
+      ['pod/default/web-1', 200, 2],
+      ['pod/default/web-2', 200, 2],
+    ]);
+  });
+});
+
+describe('ports and paths', () => {
+  const scenario = cluster('endpoints');
+
+  test.each([
+    ['http://shop.example:443/', 400],
+    ['https://shop.example:80/', 400],
+    ['http://shop.example/%69dle', 503],
+    ['http://shop.example//idle', 503],
+  ])('%s: HTTP %i', (to, status) => {
+    expect(trace(scenario, { from: 'external/laptop', to }).outcomes).toMatchObject([{ verdict: 'connected', status }]);
+  });
+
+  test('requests only: the controller passes them on all the same', () => {
+    const { outcomes } = trace(scenario, { from: 'external/laptop', to: 'http://shop.example/' }, [], true);
+    expect(outcomes.map(({ server }) => server)).toEqual(['pod/default/web-1', 'pod/default/web-2']);
   });
 });

@@ -28,8 +28,9 @@ export function trace(
   scenario: Scenario,
   probe: Pick<Probe, 'from' | 'to'> & Partial<Probe>,
   commands: readonly { readonly host: string; readonly command: string }[] = [],
+  noReply = false,
 ): Trace {
-  const result = traceConnection(scenario, { ...PLAIN, ...probe }, { commands }, engine);
+  const result = traceConnection(scenario, { ...PLAIN, ...probe }, { commands, noReply }, engine);
   if (!result.ok) throw new Error(result.diagnostics.map(({ message }) => message).join('; '));
   return result.trace;
 }

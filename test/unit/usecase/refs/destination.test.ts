@@ -82,7 +82,7 @@ describe('resolveDestination', () => {
     ['deploy/api:80', 'no Deployment "default/api"; there is default/web'],
     [
       '',
-      'an empty reference; expected pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME or IP[:PORT]',
+      'an empty reference; expected pod/[NAMESPACE/]NAME, node/NAME, external/NAME, svc/[NAMESPACE/]NAME[:PORT], deploy/NAME, IP[:PORT], NAME:PORT or a URL',
     ],
   ])('%s is refused', (text, message) => {
     expect(resolve(text)).toBe(message);
