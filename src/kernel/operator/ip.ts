@@ -72,7 +72,7 @@ function runObject(host: Host, words: readonly string[], isIpv6 = false): Host {
     case 'route':
       return speaksIpv6 ? ip6Route(host, rest) : ipRoute(host, rest);
     case 'rule':
-      return speaksIpv6 ? unmodelled('ip -6 rule') : ipRule(host, rest);
+      return ipRule(host, rest, speaksIpv6 ? 6 : 4);
     case 'neighbor':
     case 'neighbour':
       return ipNeighbour(host, rest);

@@ -12,7 +12,7 @@ export function formatRule(rule: RoutingRule): string {
   if (mark !== null) words.push('fwmark', `0x${mark.value.toString(16)}/0x${mark.mask.toString(16)}`);
   if (iif !== null) words.push('iif', iif);
   if (oif !== null) words.push('oif', oif);
-  if (protocol !== null) words.push('ipproto', protocol);
+  if (protocol !== null) words.push('ipproto', protocol === 'icmpv6' ? 'ipv6-icmp' : protocol);
   if (sport !== null) words.push('sport', portRange(sport));
   if (dport !== null) words.push('dport', portRange(dport));
   if (action.kind !== 'lookup') return [...words, action.kind].join(' ');

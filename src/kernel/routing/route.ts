@@ -43,7 +43,7 @@ export interface RoutingRule {
   readonly iif: string | null;
   readonly oif: string | null;
   readonly mark: { readonly value: number; readonly mask: number } | null;
-  readonly protocol: 'tcp' | 'udp' | 'icmp' | 'sctp' | null;
+  readonly protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'sctp' | null;
   readonly sport: { readonly from: number; readonly to: number } | null;
   readonly dport: { readonly from: number; readonly to: number } | null;
   readonly suppressPrefixLength: number | null;

@@ -145,7 +145,8 @@ function readVia(args: Arguments): IpAddress {
   return parseAddress(args.next());
 }
 
-function readWeight(text: string): number {
+/** Weight of a next hop, 1 to 256. */
+export function readWeight(text: string): number {
   const weight = numberFor(text, '"weight" is invalid\n');
   return weight >= 1 && weight <= 256 ? weight : refuse(`Error: argument "${text}" is wrong: "weight" is invalid\n`);
 }

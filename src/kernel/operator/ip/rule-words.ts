@@ -1,8 +1,10 @@
 import { numberFor, parseNumber, wrong } from '../arguments.ts';
 import { refuse, unmodelled } from '../failure.ts';
+import { parsePrefix6 } from '../ip6/words.ts';
 import { parsePrefix } from './addresses.ts';
 import { parseTable } from './names.ts';
 import type { Cidr } from '../../../net/cidr.ts';
+import type { IpFamily } from '../../../net/ip.ts';
 import type { Arguments } from '../arguments.ts';
 import type { RoutingRule } from '../../routing/route.ts';
 
@@ -25,7 +27,7 @@ export interface RuleWords {
 }
 
 /** Reads the words of one rule (iprule_modify in iproute2's ip/iprule.c). */
-export function readRule(args: Arguments): RuleWords {
+export function readRule(args: Arguments, family: IpFamily): RuleWords {
   const rule: RuleWords = {};
   while (!args.done) {
     const word = args.next();
@@ -34,10 +36,10 @@ export function readRule(args: Arguments): RuleWords {
         rule.invert = true;
         break;
       case 'from':
-        rule.from = readRange(args.next());
+        rule.from = readRange(args.next(), family);
         break;
       case 'to':
-        rule.to = readRange(args.next());
+        rule.to = readRange(args.next(), family);
         break;
       case 'preference':
       case 'pref':
@@ -99,8 +101,8 @@ const NOT_MODELLED: readonly string[] = [
 ];
 
 /** null for the whole range: "all" is no condition. Host bits are kept by the kernel but never matched. */
-function readRange(text: string): Cidr | null {
-  const { cidr } = parsePrefix(text);
+function readRange(text: string, family: IpFamily): Cidr | null {
+  const { cidr } = family === 4 ? parsePrefix(text) : parsePrefix6(text);
   return cidr.length === 0 ? null : cidr;
 }
 
@@ -122,6 +124,10 @@ function readProtocol(text: string): NonNullable<RoutingRule['protocol']> {
     case 'icmp':
     case '1':
       return 'icmp';
+    case 'ipv6-icmp':
+    case 'icmpv6':
+    case '58':
+      return 'icmpv6';
     case 'sctp':
     case '132':
       return 'sctp';

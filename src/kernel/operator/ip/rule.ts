@@ -4,28 +4,29 @@ import { Arguments, matchCommand } from '../arguments.ts';
 import { ANSWER, refuse } from '../failure.ts';
 import { readRule } from './rule-words.ts';
 import type { Cidr } from '../../../net/cidr.ts';
+import type { IpFamily } from '../../../net/ip.ts';
 import type { Host } from '../../host.ts';
 import type { RoutingRule } from '../../routing/route.ts';
 import type { RuleWords } from './rule-words.ts';
 
 const COMMANDS = ['list', 'lst', 'show', 'save', 'restore', 'add', 'delete', 'flush'] as const;
 
-/** `ip rule ...` */
-export function ipRule(host: Host, words: readonly string[]): Host {
+/** `ip rule ...`, `ip -6 rule ...` (fib_nl_newrule, fib_nl_delrule) */
+export function ipRule(host: Host, words: readonly string[], family: IpFamily): Host {
   const [word, ...rest] = words;
   if (word === undefined) return host;
   const args = new Arguments(rest);
   switch (matchCommand(word, COMMANDS)) {
     case 'add':
       if (args.done) refuse('"ip rule add" requires arguments.');
-      return addRule(host, readRule(args));
+      return addRule(host, readRule(args, family), family);
     case 'delete':
       if (args.done) refuse('"ip rule del" requires arguments.');
-      return deleteRule(host, readRule(args));
+      return deleteRule(host, readRule(args, family), family);
     case 'flush':
       return withRules(
         host,
-        host.routing.rules.filter(({ priority, family }) => family === 6 || priority === 0),
+        host.routing.rules.filter((rule) => rule.family !== family || rule.priority === 0),
       );
     case 'list':
     case 'lst':
@@ -39,13 +40,13 @@ export function ipRule(host: Host, words: readonly string[]): Host {
 }
 
 /** fib_newrule: without a priority one before the second rule of the list; behind those of its priority. */
-function addRule(host: Host, words: RuleWords): Host {
+function addRule(host: Host, words: RuleWords, family: IpFamily): Host {
   const { rules } = host.routing;
-  const own = rules.filter(({ family }) => family === 4);
+  const own = rules.filter((rule) => rule.family === family);
   const priority = words.priority ?? Math.max(0, (own[1]?.priority ?? 1) - 1);
   const rule: RoutingRule = {
     priority,
-    family: 4,
+    family,
     invert: words.invert ?? false,
     from: words.from ?? null,
     to: words.to ?? null,
@@ -65,9 +66,9 @@ function addRule(host: Host, words: RuleWords): Host {
 }
 
 /** fib_delrule: the first rule that has all that is said. */
-function deleteRule(host: Host, words: RuleWords): Host {
+function deleteRule(host: Host, words: RuleWords, family: IpFamily): Host {
   const { rules } = host.routing;
-  const index = rules.findIndex((rule) => rule.family === 4 && isMeant(rule, words));
+  const index = rules.findIndex((rule) => rule.family === family && isMeant(rule, words));
   return index < 0 ? refuse(ANSWER.ENOENT) : withRules(host, [...rules.slice(0, index), ...rules.slice(index + 1)]);
 }
 

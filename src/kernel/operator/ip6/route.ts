@@ -8,6 +8,7 @@ import { Arguments, matchCommand, numberFor } from '../arguments.ts';
 import { requireDevice } from '../devices.ts';
 import { ANSWER, refuse, unmodelled } from '../failure.ts';
 import { parseProtocol, parseRouteType, parseTable } from '../ip/names.ts';
+import { readWeight } from '../ip/route-words.ts';
 import { COMMAND_ORIGIN } from '../origin.ts';
 import { hasIpv6, parseAddress6, parsePrefix6 } from './words.ts';
 import type { Cidr } from '../../../net/cidr.ts';
@@ -30,7 +31,7 @@ const COMMANDS = [
   'flush',
 ] as const;
 
-/** `ip -6 route ...` (ip6_route_add, ip6_route_del), for routes with one next hop. */
+/** `ip -6 route ...` (ip6_route_add, ip6_route_multipath_add, ip6_route_del). */
 export function ip6Route(host: Host, words: readonly string[]): Host {
   const [word, ...rest] = words;
   if (word === undefined) return host;
@@ -50,6 +51,7 @@ export function ip6Route(host: Host, words: readonly string[]): Host {
     case 'delete':
       return deleteRoute(host, readRoute(host, new Arguments(rest)));
     case 'append':
+      return appendRoute(host, readRoute(host, new Arguments(rest)));
     case 'prepend':
     case 'flush':
       return unmodelled(`ip -6 route ${command}`);
@@ -58,12 +60,21 @@ export function ip6Route(host: Host, words: readonly string[]): Host {
   }
 }
 
+interface HopWords {
+  readonly via?: Ipv6;
+  readonly dev?: string;
+  readonly onlink?: boolean;
+  readonly weight?: number;
+}
+
 interface RouteWords {
   type?: RouteType;
   dst: Cidr;
   via?: Ipv6;
   dev?: string;
   onlink?: boolean;
+  /** Several next hops, each with its weight. */
+  hops?: readonly HopWords[];
   source?: Ipv6;
   table: number;
   metric?: number;
@@ -88,6 +99,7 @@ function readRoute(host: Host, args: Arguments): RouteWords {
     else if (word === 'metric') route.metric = numberFor(args.next(), '"metric" value is invalid\n');
     else if (word === 'proto') route.protocol = parseProtocol(args.next());
     else if (word === 'onlink') route.onlink = true;
+    else if (word === 'nexthop') route.hops = readHops(host, args);
     else if (word === 'pref' || word === 'scope') args.next();
     else if (word === 'mtu') {
       route.mtuLocked = args.take('lock');
@@ -101,16 +113,60 @@ function readRoute(host: Host, args: Arguments): RouteWords {
   return route;
 }
 
+/** `nexthop via A dev D weight N onlink nexthop ...`; they end the route's words (parse_nexthops). */
+function readHops(host: Host, args: Arguments): readonly HopWords[] {
+  const hops: HopWords[] = [];
+  do {
+    let hop: HopWords = {};
+    while (!args.done && args.peek() !== 'nexthop') {
+      const word = args.next();
+      if (word === 'via') {
+        args.take('inet6');
+        hop = { ...hop, via: parseAddress6(args.next()) };
+      } else if (word === 'dev') hop = { ...hop, dev: requireDevice(host, args.next()).name };
+      else if (word === 'onlink') hop = { ...hop, onlink: true };
+      else if (word === 'weight') hop = { ...hop, weight: readWeight(args.next()) };
+      else refuse(`Error: "nexthop" or end of line is expected instead of "${word}"`);
+    }
+    hops.push(hop);
+  } while (args.take('nexthop'));
+  return hops;
+}
+
 function addRoute(host: Host, words: RouteWords, mode: 'add' | 'replace' | 'change'): Host {
   if (!hasIpv6(host)) return refuse('Error: IPv6 is disabled on nexthop device.');
+  const route = routeOf(host, words);
+  const result = insertRoute(host.routing, words.table, route, mode);
+  if (result.ok) return { ...host, routing: result.policy };
+  return refuse(result.error === 'ENOENT' ? 'Error: Can not replace route - no match found.' : ANSWER[result.error]);
+}
+
+/** fib6_add_rt2node: a gateway more for the same destination and metric makes one route of several ways; else it is a route of its own. */
+function appendRoute(host: Host, words: RouteWords): Host {
+  const added = routeOf(host, words);
+  const routes = host.routing.tables.get(words.table)?.routes() ?? [];
+  const isSibling = (route: Route): boolean =>
+    sameCidr(route.dst, added.dst) &&
+    route.metric === added.metric &&
+    [...route.nexthops, ...added.nexthops].every(({ via }) => via !== null);
+  const sibling = [...routes].find(isSibling);
+  if (!sibling || added.nexthops.length === 0) return addRoute(host, words, 'add');
+  if (added.nexthops.some(({ via, dev }) => sibling.nexthops.some((hop) => hop.via === via && hop.dev === dev)))
+    refuse(ANSWER.EEXIST);
+  const joined = { ...sibling, nexthops: [...sibling.nexthops, ...added.nexthops] };
+  const result = insertRoute(host.routing, words.table, joined, 'replace');
+  return result.ok ? { ...host, routing: result.policy } : refuse(ANSWER[result.error]);
+}
+
+function routeOf(host: Host, words: RouteWords): Route {
   const type = words.type ?? 'unicast';
   if (type === 'local' || type === 'broadcast') return unmodelled(`ip -6 route ... ${type}`);
   if (words.source !== undefined && !isOwn(host, words.source)) return refuse('Error: Invalid source address.');
-  const route: Route = {
+  return {
     type,
     dst: words.dst,
     scope: 'global',
-    nexthops: type === 'unicast' ? [nextHop(host, words)] : [],
+    nexthops: type === 'unicast' ? (words.hops ?? [words]).map((hop) => nextHop(host, hop)) : [],
     source: words.source ?? null,
     metric: words.metric || METRIC6,
     tos: 0,
@@ -119,26 +175,21 @@ function addRoute(host: Host, words: RouteWords, mode: 'add' | 'replace' | 'chan
     ...(words.mtu !== undefined && words.mtuLocked && { mtuLocked: true as const }),
     origin: COMMAND_ORIGIN,
   };
-  const result = insertRoute(host.routing, words.table, route, mode);
-  if (result.ok) return { ...host, routing: result.policy };
-  return refuse(result.error === 'ENOENT' ? 'Error: Can not replace route - no match found.' : ANSWER[result.error]);
 }
 
 /** ip6_route_check_nh: a gateway is link-local, on the link by another route, or taken at its word with onlink. */
-function nextHop(host: Host, { via, dev, onlink = false }: RouteWords): NextHop {
+function nextHop(host: Host, { via, dev, onlink = false, weight = 1 }: HopWords): NextHop {
   if (via === undefined) {
     if (dev === undefined) return refuse(ANSWER.ENODEV);
-    return { via: null, dev: isUp(host, dev), onlink: false, weight: 1 };
+    return { via: null, dev: isUp(host, dev), onlink: false, weight };
   }
   if (isOwn(host, via)) return refuse('Error: Gateway can not be a local address.');
   const isLinkLocal = via >> 118n === 0x3fan;
-  if (dev !== undefined && (onlink || isLinkLocal)) return { via, dev: isUp(host, dev), onlink, weight: 1 };
+  if (dev !== undefined && (onlink || isLinkLocal)) return { via, dev: isUp(host, dev), onlink, weight };
   for (const route of host.routing.tables.get(TABLE_MAIN)?.lookup(via) ?? []) {
     const hop = route.nexthops.find((candidate) => dev === undefined || candidate.dev === dev);
     if (route.type !== 'unicast' || hop?.dev == null) continue;
-    return hop.via === null
-      ? { via, dev: isUp(host, hop.dev), onlink, weight: 1 }
-      : refuse('RTNETLINK answers: No route to host');
+    return hop.via === null ? { via, dev: isUp(host, hop.dev), onlink, weight } : refuse('RTNETLINK answers: No route to host');
   }
   return refuse('RTNETLINK answers: No route to host');
 }

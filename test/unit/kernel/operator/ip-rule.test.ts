@@ -3,10 +3,10 @@ import { formatCidr } from '../../../../src/net/cidr.ts';
 import { answer, run, testHost } from './host-fixture.ts';
 import type { Host } from '../../../../src/kernel/host.ts';
 
-/** Priority and a short form of each IPv4 rule. */
-function rules(host: Host): string[] {
+/** Priority and a short form of each rule of a family. */
+function rules(host: Host, family: 4 | 6 = 4): string[] {
   return host.routing.rules
-    .filter(({ family }) => family === 4)
+    .filter((rule) => rule.family === family)
     .map(({ priority, invert, from, to, iif, oif, mark, action }) => {
       const selectors = [
         invert ? 'not' : '',
@@ -92,4 +92,37 @@ describe('ip rule', () => {
   ])('%j is refused', (lines, expected) => {
     expect(answer(testHost(), ...lines)).toBe(expected);
   });
+});
+
+describe('ip -6 rule', () => {
+  test('has a list of its own, and is meant where an address of IPv6 is named', () => {
+    const host = run(
+      testHost(),
+      'ip -6 rule add fwmark 0x1 lookup 100',
+      'ip rule add from fd00:1::/64 lookup 101 pref 50',
+      'ip -6 rule add to fd00:2::1 ipproto ipv6-icmp prohibit pref 60',
+    );
+    expect(rules(host, 6)).toEqual([
+      '0 lookup 255',
+      '50 from fd00:1::/64 lookup 101',
+      '60 to fd00:2::1/128 prohibit',
+      '32765 fwmark 1/ffffffff lookup 100',
+      '32766 lookup 254',
+    ]);
+    expect(rules(host)).toEqual(rules(testHost()));
+  });
+
+  test('goes away alone', () => {
+    const host = run(testHost(), 'ip -6 rule add from fd00::/64 lookup 9', 'ip rule add fwmark 1 lookup 9', 'ip -6 rule flush');
+    expect(rules(host, 6)).toEqual(['0 lookup 255']);
+    expect(rules(host)).toContain('32765 fwmark 1/ffffffff lookup 9');
+    expect(rules(run(testHost(), 'ip -6 rule add iif eth0 lookup 9', 'ip -6 rule del lookup 9'), 6)).toEqual(
+      rules(testHost(), 6),
+    );
+  });
+
+  test.each([
+    ['ip -6 rule add from 10.0.0.0/8 lookup 9', 'Error: inet6 prefix is expected rather than "10.0.0.0/8".'],
+    ['ip -6 rule del lookup 77', 'RTNETLINK answers: No such file or directory'],
+  ])('%s is refused', (line, message) => expect(answer(testHost(), line)).toContain(message));
 });
