@@ -2,30 +2,40 @@
 'use strict';
 
 // Starts the bundle with code that V8 has compiled before: compiling takes longer than a whole trace. From Node 22.8 on, Node keeps
-// such code itself; for older ones `npm run build` has put it beside the bundle, named after the bundle's build.
+// such code itself; for older ones `npm run build` has put it beside each file of the bundle, named after the file's build.
 
 const { readFileSync, writeSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const root = dirname(__dirname);
-const bundle = join(root, 'dist', 'k8snet.cjs');
+const dist = join(root, 'dist');
 
-function load() {
+function start() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 8)) {
-    require('node:module').enableCompileCache();
-    return require(bundle);
-  }
+  if (major < 22 || (major === 22 && minor < 8)) return load('./k8snet.cjs');
+  require('node:module').enableCompileCache();
+  return require(join(dist, 'k8snet.cjs'));
+}
+
+const modules = new Map();
+
+/** As require() does it for the files of the bundle, which name each other `./NAME`. */
+function load(id) {
+  if (!id.startsWith('./')) return require(id);
+  const known = modules.get(id);
+  if (known) return known.exports;
+  const file = join(dist, id);
   // The bundle is plain ASCII, and this is the quickest way to read such a file.
-  const source = readFileSync(bundle, 'latin1');
+  const source = readFileSync(file, 'latin1');
   const build = /^\/\/ build (\w+)/.exec(source)?.[1];
   const { Script } = require('node:vm');
   const script = new Script(module.constructor.wrap(source), {
-    filename: bundle,
-    cachedData: readOptional(`${bundle}.${build}.cache`),
+    filename: file,
+    cachedData: readOptional(`${file}.${build}.cache`),
   });
   const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, require, loaded, bundle, dirname(bundle));
+  modules.set(id, loaded);
+  script.runInThisContext()(loaded.exports, load, loaded, file, dist);
   return loaded.exports;
 }
 
@@ -49,7 +59,7 @@ function printVersion([word, ...more]) {
 }
 
 try {
-  if (!printVersion(process.argv.slice(2))) load().main(root);
+  if (!printVersion(process.argv.slice(2))) start().main(root);
 } catch (error) {
   if (error.code !== 'ENOENT' && error.code !== 'MODULE_NOT_FOUND') throw error;
   console.error('k8snet: dist/k8snet.cjs is missing. Build it first: npm install (or npm run build)');

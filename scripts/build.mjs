@@ -1,55 +1,19 @@
-// Bundles src/cli/main.ts into the one file that the executable loads, and compiles it ahead. Usage: node scripts/build.mjs [--quiet]
+// Bundles src/cli/main.ts into the two files that the executable loads, the second of them only when it is needed, and compiles them
+// ahead. Usage: node scripts/build.mjs [--quiet]
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { firstUse } from './build/first-use.mjs';
+import { bundleOptions } from './build/plugins.mjs';
+import { REST, restLater } from './build/rest.mjs';
+import { moduleBody } from './build/script.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-
-/** Parts of libraries that k8snet never uses, and that cost a good part of the start: each is replaced by an empty module. */
-const UNUSED = [
-  // Commander can start subcommands as programs of their own; k8snet starts nothing.
-  { importer: /node_modules.commander./, path: /^node:child_process$/ },
-  // Chalk looks at the terminal; src/cli/terminal.ts does that, for stdout and stderr apart.
-  { importer: /node_modules.chalk./, path: /^#supports-color$/, contents: 'export default { stdout: false, stderr: false };' },
-];
-
-const leaveOutUnused = {
-  name: 'leave-out-unused',
-  setup({ onResolve, onLoad }) {
-    UNUSED.forEach(({ importer, path, contents }, i) => {
-      onResolve({ filter: path }, (args) =>
-        importer.test(args.importer) ? { path: args.path, namespace: `unused-${i}` } : undefined,
-      );
-      onLoad({ filter: /.*/, namespace: `unused-${i}` }, () => ({ contents: contents ?? '' }));
-    });
-  },
-};
-
-/** Parts of Node that few commands need and that take milliseconds to load: the bundle loads each when it is first called. */
-const CALLED_LATE = {
-  'node:child_process': ['spawn', 'spawnSync'],
-  'node:crypto': ['createHash', 'hash'],
-  'node:readline': ['createInterface'],
-};
-
-const loadLate = {
-  name: 'load-late',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      path in CALLED_LATE && namespace !== 'late' ? { path, namespace: 'late' } : { path, external: true },
-    );
-    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
-      const calls = CALLED_LATE[path].map(
-        (name) => `export const ${name} = (...args) => (loaded ??= require('${path}')).${name}(...args);`,
-      );
-      return { contents: ['let loaded;', ...calls].join('\n') };
-    });
-  },
-};
+const [FIRST_FILE, REST_FILE] = ['k8snet.cjs', 'k8snet-rest.cjs'];
 
 /** The licence texts of the libraries inside the bundle, which must go with it. */
 function licences(inputs) {
@@ -62,40 +26,53 @@ function licences(inputs) {
   return texts.join('\n----\n\n');
 }
 
-const result = await build({
-  absWorkingDir: root,
-  entryPoints: ['src/cli/main.ts'],
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  // Names stay readable: a stack trace that a user reports must say something.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  // They stand in THIRD-PARTY-LICENSES.txt.
-  legalComments: 'none',
-  charset: 'ascii',
-  plugins: [leaveOutUnused, loadLate],
-  outfile: join(dist, 'k8snet.cjs'),
-  write: false,
-  metafile: true,
-  logLevel: 'warning',
-});
-
-const code = result.outputFiles[0].text;
-// V8 tells sources apart by their length alone, so the build's name ties the compiled code to its bundle.
-const name = createHash('sha256').update(code).digest('hex').slice(0, 12);
-const bundle = join(dist, 'k8snet.cjs');
-const cache = `${bundle}.${name}.cache`;
-
-mkdirSync(dist, { recursive: true });
-// Put in place in one step: a process that starts meanwhile never reads half a file.
-writeFileSync(`${bundle}.${process.pid}.tmp`, `// build ${name}\n${code}`);
-renameSync(`${bundle}.${process.pid}.tmp`, bundle);
-execFileSync(process.execPath, [join(root, 'scripts/compile-ahead.cjs'), bundle, cache]);
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(Object.keys(result.metafile.inputs)));
-for (const file of readdirSync(dist)) {
-  if (file.endsWith('.cache') && !cache.endsWith(file)) rmSync(join(dist, file), { force: true });
+/** The program in three parts: what only the first file needs, what only the rest needs, and what both do. */
+async function bundle() {
+  const options = bundleOptions(root);
+  const later = restLater({ root, ...(await firstUse(root)), file: REST_FILE });
+  const { outputFiles, metafile } = await build({
+    ...options,
+    entryPoints: [
+      { in: 'src/cli/main.ts', out: 'main' },
+      { in: REST, out: 'rest' },
+    ],
+    plugins: [later, ...options.plugins],
+    splitting: true,
+    format: 'esm',
+    outdir: dist,
+    chunkNames: 'shared',
+    // Names stay readable: a stack trace that a user reports must say something.
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
+  const part = (name) => outputFiles.find(({ path }) => path === join(dist, `${name}.js`)).text;
+  if (outputFiles.length !== 3) throw new Error(`the bundler made ${outputFiles.length} parts instead of 3`);
+  const body = (name, shared) => moduleBody(part(name), (path) => (path === './shared.js' ? shared : `require("${path}")`));
+  return {
+    inputs: Object.keys(metafile.inputs),
+    files: {
+      [FIRST_FILE]: `exports.shared=(()=>{${body('shared')}})();Object.assign(exports,(()=>{${body('main', 'exports.shared')}})());`,
+      [REST_FILE]: `module.exports=(()=>{${body('rest', `require("./${FIRST_FILE}").shared`)}})();`,
+    },
+  };
 }
 
-if (!process.argv.includes('--quiet')) console.log(`dist/k8snet.cjs  ${(code.length / 1024).toFixed(0)} KiB`);
+const { files, inputs } = await bundle();
+mkdirSync(dist, { recursive: true });
+const caches = Object.entries(files).map(([file, code]) => {
+  // V8 tells sources apart by their length alone, so the build's name ties the compiled code to its bundle.
+  const name = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  // Put in place in one step: a process that starts meanwhile never reads half a file.
+  writeFileSync(join(dist, `${file}.${process.pid}.tmp`), `// build ${name}\n"use strict";${code}`);
+  renameSync(join(dist, `${file}.${process.pid}.tmp`), join(dist, file));
+  return `${file}.${name}.cache`;
+});
+execFileSync(process.execPath, [join(root, 'scripts/build/compile-ahead.cjs'), dist, ...caches]);
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(inputs));
+for (const file of readdirSync(dist)) {
+  if (file.endsWith('.cache') && !caches.includes(file)) rmSync(join(dist, file), { force: true });
+}
+
+if (!process.argv.includes('--quiet')) {
+  for (const [file, code] of Object.entries(files)) console.log(`dist/${file}  ${(code.length / 1024).toFixed(0)} KiB`);
+}
