@@ -39,7 +39,8 @@ export function runChecks(given: Scenario, options: CheckOptions, engine: Engine
 
 function runApart(scenario: Scenario, options: CheckOptions, engine: Engine): CheckResult[] {
   const laboratories = new Map<string, LaboratoryResult>();
-  const laboratoryFor = (cluster: Cluster, kind: string, { coldNeighbours, proxyMode }: Check): LaboratoryResult => {
+  const laboratoryFor = (cluster: Cluster, kind: string, { coldNeighbours, ...check }: Check): LaboratoryResult => {
+    const proxyMode = options.proxyMode ?? check.proxyMode;
     const key = `${coldNeighbours} ${proxyMode} ${kind}`;
     const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
     const opened = laboratories.get(key) ?? openLaboratory(cluster, asked, engine);

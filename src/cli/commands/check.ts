@@ -50,7 +50,7 @@ export function addCheckCommand(program: Command, io: Io, act: Act): void {
     .addOption(new Option('-o, --output <format>', 'format on stdout').choices(FORMATS).default('text'))
     .option('--output-file <format=file>', 'write a report to a file as well (repeatable)', outputFile)
     .option("--do <'host: command'>", 'run this command on a host first, as its operator would (repeatable)', hostCommand)
-    .option('--proxy-mode <mode>', "kube-proxy's mode in place of the cluster's own", singleProxyMode)
+    .option('--proxy-mode <mode>', "kube-proxy's mode in place of the cluster's own and the checks'", singleProxyMode)
     .addHelpText('after', EXAMPLES)
     .action((files: readonly string[], options: CheckCommandOptions) => act(() => check(files, options, io)));
 }

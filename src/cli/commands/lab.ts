@@ -16,14 +16,14 @@ import { InputError, UsageError } from '../errors.ts';
 import { EXIT } from '../io.ts';
 import { labNamespaces, labs, removeLab, requireLabMachine, runScript } from '../lab/machine.ts';
 import { runCampaigns } from '../lab/session.ts';
-import { colourChoice, fileNames, hostCommand, withCommonOptions } from '../options.ts';
+import { colourChoice, fileNames, hostCommand, singleProxyMode, withCommonOptions } from '../options.ts';
 import { scenarioFrom } from '../scenario-input.ts';
 import { outputStyle } from '../terminal.ts';
 import type { Command } from 'commander';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { LabPlan } from '../../usecase/lab/plan-lab.ts';
 import type { Io } from '../io.ts';
-import type { CommonOptions, HostCommand } from '../options.ts';
+import type { CommonOptions, HostCommand, ProxyMode } from '../options.ts';
 import type { Act, CommandResult } from '../program.ts';
 
 interface LabOptions extends CommonOptions {
@@ -32,6 +32,7 @@ interface LabOptions extends CommonOptions {
 
 interface VerifyOptions extends LabOptions {
   readonly check?: string;
+  readonly proxyMode?: ProxyMode;
   readonly output: 'text' | 'json';
 }
 
@@ -63,6 +64,7 @@ export function addLabCommand(program: Command, io: Io, act: Act): void {
     'send the checks through a lab of their own and compare what the kernel does with the simulation; exit code 1: they differ',
   )
     .option('--check <name|n>', "only the scenario's check of this name or number")
+    .option('--proxy-mode <mode>', "kube-proxy's mode in place of the cluster's own and the checks'", singleProxyMode)
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
     .action((files: readonly string[], options: VerifyOptions) => act(() => verify(files, options, io)));
   withCommonOptions(lab.command('down'))
@@ -135,9 +137,13 @@ async function verify(args: readonly string[], options: VerifyOptions, io: Io): 
   requireLabMachine(VERIFY_TOOLS);
   const checks = chosenChecks(scenario, options.check);
   const lab = `${nameOf(names)}p${process.pid}`;
-  const { campaigns, refused } = withLabErrors(() =>
-    planCampaigns(scenario, checks, { lab, namespace: options.namespace ?? 'default', commands: options.do ?? [] }, engine),
-  );
+  const asked = {
+    lab,
+    namespace: options.namespace ?? 'default',
+    commands: options.do ?? [],
+    ...(options.proxyMode !== undefined && { proxyMode: options.proxyMode }),
+  };
+  const { campaigns, refused } = withLabErrors(() => planCampaigns(scenario, checks, asked, engine));
   const results = [...refused, ...(await runCampaigns(campaigns, io.packageRoot))];
   const report = labReport(kernelRelease(), checks, results);
   return {

@@ -5,6 +5,7 @@ import { needsFreshLab } from './fresh-lab.ts';
 import { planLab } from './plan-lab.ts';
 import { judgeVerification, planVerification } from './verify.ts';
 import type { Check } from '../../kubernetes/model/check.ts';
+import type { ProxyMode } from '../../kubernetes/model/cluster.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { LabCheck, LabReport } from '../../trace/lab-report.ts';
 import type { Engine, LaboratoryOptions } from '../laboratory.ts';
@@ -51,8 +52,9 @@ export function planCampaigns(
   const campaigns: Campaign[] = [];
   const refused: LabCheck[] = [];
   const apart = needsFreshLab(scenario.cluster);
-  for (const wanted of alike(checks)) {
-    const { coldNeighbours, proxyMode } = wanted[0]!;
+  for (const wanted of alike(checks, options)) {
+    const { coldNeighbours } = wanted[0]!;
+    const proxyMode = modeOf(wanted[0]!, options);
     const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
     // Where one check needs a service that every cluster has, the others don't mind it.
     const probes = wanted.flatMap((check) => [check, ...check.before]);
@@ -84,13 +86,18 @@ export function planCampaigns(
 }
 
 /** Checks that one lab will do for: warm neighbours first. */
-function alike(checks: readonly Check[]): readonly (readonly Check[])[] {
+function alike(checks: readonly Check[], options: CampaignOptions): readonly (readonly Check[])[] {
   const groups = new Map<string, Check[]>();
   for (const check of [...checks].sort((a, b) => Number(a.coldNeighbours) - Number(b.coldNeighbours))) {
-    const key = `${check.coldNeighbours} ${check.proxyMode}`;
+    const key = `${check.coldNeighbours} ${modeOf(check, options)}`;
     groups.set(key, [...(groups.get(key) ?? []), check]);
   }
   return [...groups.values()];
+}
+
+/** kube-proxy's mode for a check: that of the command line, else the check's own; undefined: the cluster's. */
+function modeOf(check: Check, options: CampaignOptions): ProxyMode | undefined {
+  return options.proxyMode ?? check.proxyMode;
 }
 
 /** All results as one report, in the order of the checks. */

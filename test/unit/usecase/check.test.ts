@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Check, CheckExpectation } from '../../../src/kubernetes/model/check.ts';
+import type { ProxyMode } from '../../../src/kubernetes/model/cluster.ts';
 import type { Scenario } from '../../../src/scenario/scenario.ts';
 import { runChecks } from '../../../src/usecase/check.ts';
 import type { Engine } from '../../../src/usecase/laboratory.ts';
@@ -122,4 +123,24 @@ describe('without events', () => {
     const outcomes = full.checks[0]!.outcomes.map((outcome) => ({ ...outcome, request: [], reply: [], ack: [] }));
     expect(short).toEqual({ ...full, checks: [{ ...full.checks[0]!, outcomes }] });
   });
+});
+
+test.each<[asked: ProxyMode | undefined, own: ProxyMode | undefined, mode: ProxyMode]>([
+  [undefined, undefined, 'iptables'],
+  [undefined, 'ipvs', 'ipvs'],
+  ['nftables', undefined, 'nftables'],
+  // The command line goes before the check, as for a trace.
+  ['nftables', 'ipvs', 'nftables'],
+])('asked for mode %s, a check of its own mode %s runs in mode %s', (asked, own, mode) => {
+  const modes: ProxyMode[] = [];
+  const watching: Engine = {
+    ...engine,
+    compile: (given, options) => {
+      modes.push(given.kubeProxy.mode);
+      return engine.compile(given, options);
+    },
+  };
+  const one = check({ verdict: 'connected' }, own === undefined ? {} : { proxyMode: own });
+  runChecks(scenario(one), asked === undefined ? {} : { proxyMode: asked }, watching);
+  expect(modes[0]).toBe(mode);
 });
