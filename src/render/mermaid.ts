@@ -30,7 +30,7 @@ export function traceMermaid(trace: Trace): string {
 /** In the order in which the packets of an outcome get to them. */
 function hostsOf({ request, reply, legs }: Outcome): readonly string[] {
   const ahead = legs.filter(isAhead).flatMap((leg) => leg.request);
-  const behind = legs.filter((leg) => !isAhead(leg)).flatMap((leg) => leg.request);
+  const behind = legs.filter((leg) => !isAhead(leg)).flatMap((leg) => [...leg.request, ...leg.reply]);
   return [...ahead, ...request, ...behind, ...reply].map((event) => event.host);
 }
 
@@ -42,13 +42,21 @@ function branchStart(outcome: Outcome, i: number, count: number): readonly strin
 }
 
 function steps(outcome: Outcome, ids: ReadonlyMap<string, string>): readonly string[] {
-  const { legs, request, reply, cause, verdict } = outcome;
-  const last = request.at(-1) ?? reply.at(-1) ?? legs.at(-1)?.request.at(-1);
-  const note = last ? [`  Note over ${ids.get(last.host)}: ${mermaidLabel(cause ? `${verdict}: ${cause.code}` : verdict)}`] : [];
+  const { legs, request, reply, cause, verdict, status } = outcome;
+  const end = status === undefined ? verdict : `${verdict}, HTTP ${status}`;
+  const last =
+    legs
+      .filter((leg) => !isAhead(leg))
+      .at(-1)
+      ?.request.at(-1) ??
+    request.at(-1) ??
+    reply.at(-1) ??
+    legs.at(-1)?.request.at(-1);
+  const note = last ? [`  Note over ${ids.get(last.host)}: ${mermaidLabel(cause ? `${end}: ${cause.code}` : end)}`] : [];
   return [
     ...legs.filter(isAhead).flatMap((leg) => queryArrows(leg, ids)),
     ...part(request, '->>', ids),
-    ...legs.filter((leg) => !isAhead(leg)).flatMap((leg) => part(leg.request, '->>', ids)),
+    ...legs.filter((leg) => !isAhead(leg)).flatMap((leg) => [...part(leg.request, '->>', ids), ...part(leg.reply, '-->>', ids)]),
     ...part(reply, '-->>', ids),
     ...note,
   ];

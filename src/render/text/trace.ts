@@ -19,6 +19,8 @@ export interface TraceTextOptions {
   readonly describe: DescribeRule;
 }
 
+/** Of ways that are like one another so many are named. */
+const NAMED_ALIKE = 12;
 /** Different ways that are shown in full; the verdict names the rest. */
 const SHOWN_BRANCHES = 6;
 
@@ -114,10 +116,13 @@ function branchName(outcome: Outcome): string {
 
 function alikeSection(alike: readonly Outcome[]): readonly Section[] {
   if (alike.length === 0) return [];
-  const names = alike
-    .slice(0, 12)
-    .map((outcome) => `${outcome.server ? shortName(outcome.server) : outcome.verdict} (${percent(outcome.probability)})`);
-  const more = alike.length > 12 ? ` and ${alike.length - 12} more` : '';
+  const shares = new Map<string, number>();
+  for (const outcome of alike) {
+    const name = outcome.server ? shortName(outcome.server) : outcome.verdict;
+    shares.set(name, (shares.get(name) ?? 0) + outcome.probability);
+  }
+  const names = [...shares].slice(0, NAMED_ALIKE).map(([name, share]) => `${name} (${percent(share)})`);
+  const more = shares.size > NAMED_ALIKE ? ` and ${shares.size - NAMED_ALIKE} more` : '';
   return [{ title: `  in the same way: ${names.join(', ')}${more}`, kind: 'remark', lines: [] }];
 }
 
