@@ -2,6 +2,7 @@ import { formatIp } from '../../net/ip.ts';
 import { commandsByHost } from '../../kubernetes/compile.ts';
 import { namespaceNames } from './names.ts';
 import { hasIpv6 } from './script/sysctls.ts';
+import type { Host } from '../../kernel/host.ts';
 import type { World } from '../../kernel/world.ts';
 import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
 import type { Cluster } from '../../kubernetes/model/cluster.ts';
@@ -39,10 +40,15 @@ export function agentHosts(lab: LabName, cluster: Cluster, world: World): readon
     return {
       host: name,
       netns,
-      traced: (host?.netfilter.iptables.size ?? 0) + (host?.netfilter.ip6tables.size ?? 0) > 0 || changed.has(name),
+      traced: changed.has(name) || (host !== undefined && hasRules(host)),
       servers,
     };
   });
+}
+
+/** Rules whose way nftables' trace tells: its own, and those of iptables-nft. */
+function hasRules({ netfilter: { iptables, ip6tables, nftables } }: Host): boolean {
+  return iptables.size > 0 || ip6tables.size > 0 || nftables.length > 0;
 }
 
 /** A probe as the measuring process is asked to make it. */
