@@ -28,6 +28,8 @@ async function startsOfCalled(code, root) {
   const loaded = { exports: {} };
   const filename = 'first-use.cjs';
   new Script(before + code + after, { filename }).runInThisContext()(loaded.exports, createRequire(import.meta.url), loaded);
+  // Taking it starts the counts anew: what only the modules' own start calls does not count.
+  await session.post('Profiler.takePreciseCoverage');
   await loaded.exports.run(['trace'], quietIo(root));
   const { result } = await session.post('Profiler.takePreciseCoverage');
   session.disconnect();

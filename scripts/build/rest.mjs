@@ -55,10 +55,15 @@ export function restLater({ root, ran, imports, file }) {
   };
 }
 
-/** The functions a module exports; null if it exports another value too. */
+const FUNCTION = /^export (?:async )?function\*? *(\w+)/gm;
+const ARROW_FUNCTION = /^export const (\w+)(?:: [^=]+)? = (?:async )?(?:\w+|\([^()]*\))(?:: [^=]+)? =>/gm;
+const NO_VALUE = /^export (?:type|interface)\b/gm;
+
+/** The functions a module exports; null if it exports another value too, or in another way. */
 function onlyFunctions(source) {
-  if (/^export (?!(?:async )?function\b|type\b|interface\b)/m.test(source)) return null;
-  return [...new Set([...source.matchAll(/^export (?:async )?function\*? *(\w+)/gm)].map(([, name]) => name))];
+  const found = [FUNCTION, ARROW_FUNCTION].flatMap((form) => [...source.matchAll(form)].map(([, name]) => name));
+  const exports = source.match(/^export\b/gm)?.length ?? 0;
+  return exports === found.length + (source.match(NO_VALUE)?.length ?? 0) ? [...new Set(found)] : null;
 }
 
 /** What a module imports, and that imports in turn, up to those that `ends`. */

@@ -28,10 +28,13 @@ export function printableDeep<T>(value: T): T {
 /** In JSON text: an escape other than of a quote or a backslash, or an unsafe character that JSON leaves as it is. */
 const UNSAFE_ESCAPED = new RegExp(`\\\\[^"\\\\]|${UNSAFE.source}`);
 
+/** Much quicker to look for: nearly always a trace is plain ASCII. */
+const UNUSUAL_ESCAPED = /[^ -~]|\\[^"\\]/;
+
 /** False also for some text that is safe: a backslash before a letter. */
 function isPrintable(value: unknown): boolean {
   const json = JSON.stringify(value) as string | undefined;
-  return json === undefined || !UNSAFE_ESCAPED.test(json);
+  return json === undefined || !UNUSUAL_ESCAPED.test(json) || !UNSAFE_ESCAPED.test(json);
 }
 
 function walk(value: unknown): unknown {

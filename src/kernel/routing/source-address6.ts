@@ -1,12 +1,13 @@
 import { cidrContains, parseCidr } from '../../net/cidr.ts';
 import { isIpv4 } from '../../net/ip.ts';
 import { invariant } from '../../support/invariant.ts';
+import { once } from '../../support/once.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress, Ipv6 } from '../../net/ip.ts';
 import type { Host } from '../host.ts';
 
 /** The kernel's default policy table (ip6addrlbl_init_table, RFC 6724 2.1), longest prefixes first. */
-const LABELS: readonly (readonly [Cidr, number])[] = [
+const labels = once((): readonly (readonly [Cidr, number])[] => [
   label('::1/128', 0),
   label('::ffff:0:0/96', 4),
   label('::/96', 3),
@@ -17,7 +18,7 @@ const LABELS: readonly (readonly [Cidr, number])[] = [
   label('fec0::/10', 11),
   label('fc00::/7', 5),
   label('::/0', 1),
-];
+]);
 
 /** What an address is worth as a source, most important first: the rules of RFC 6724 that a namespace can differ in. */
 type Score = readonly [sameAddress: number, scope: number, device: number, label: number, prefix: number];
@@ -72,7 +73,7 @@ function commonBits(a: Ipv6, b: Ipv6): number {
 }
 
 function labelOf(address: IpAddress): number {
-  return LABELS.find(([prefix]) => cidrContains(prefix, address))?.[1] ?? 1;
+  return labels().find(([prefix]) => cidrContains(prefix, address))?.[1] ?? 1;
 }
 
 function label(text: string, value: number): readonly [Cidr, number] {

@@ -5,6 +5,7 @@ import { addToIp, compareIp, familyOf } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { shareRing } from './ring.ts';
 import { invariant } from '../../support/invariant.ts';
+import { once } from '../../support/once.ts';
 import type { Drafts, NodeDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 
@@ -13,7 +14,8 @@ const DOCKER_POD_CIDR = constant('172.17.0.0/16');
 /** IPALLOC_RANGE */
 const WEAVE_POD_CIDR = constant('10.32.0.0/12');
 const DEFAULT_SERVICE_CIDR = constant('10.96.0.0/12');
-const DEFAULT_SERVICE_CIDR_6 = constant('fd00:10:96::/112');
+/** Made when it is asked for: the first IPv6 address that is read costs a start more than all IPv4 ones. */
+const defaultServiceCidr6 = once(() => constant('fd00:10:96::/112'));
 
 function constant(text: string): Cidr {
   const cidr = parseCidr(text);
@@ -80,16 +82,16 @@ function isShareOfRing({ nodes, pods }: Drafts, { plugin }: CniConfig): boolean 
 export function resolveServiceCidrs(drafts: Drafts, podCidrs: readonly Cidr[]): readonly Cidr[] {
   if (drafts.cluster.serviceCidrs !== undefined) return drafts.cluster.serviceCidrs;
   const api = drafts.services.find((s) => s.namespace === 'default' && s.name === 'kubernetes')?.clusterIps?.[0];
-  const outside = api !== undefined && ![DEFAULT_SERVICE_CIDR, DEFAULT_SERVICE_CIDR_6].some((range) => cidrContains(range, api));
+  const outside = api !== undefined && ![DEFAULT_SERVICE_CIDR, defaultServiceCidr6()].some((range) => cidrContains(range, api));
   const families = new Set(podCidrs.map(({ address }) => familyOf(address)));
-  const usual = families.has(6) && !families.has(4) ? DEFAULT_SERVICE_CIDR_6 : DEFAULT_SERVICE_CIDR;
+  const usual = families.has(6) && !families.has(4) ? defaultServiceCidr6() : DEFAULT_SERVICE_CIDR;
   const first = outside ? cidrOf(api, familyOf(api) === 4 ? 16 : 112) : usual;
   const otherFamily = drafts.services.flatMap((s) => s.clusterIps ?? []).find((ip) => familyOf(ip) !== familyOf(first.address));
-  if (otherFamily !== undefined && !cidrContains(DEFAULT_SERVICE_CIDR_6, otherFamily)) {
+  if (otherFamily !== undefined && !cidrContains(defaultServiceCidr6(), otherFamily)) {
     return [first, cidrOf(otherFamily, familyOf(otherFamily) === 4 ? 16 : 112)];
   }
   const isDual = otherFamily !== undefined || families.size > 1;
-  return isDual ? [first, familyOf(first.address) === 4 ? DEFAULT_SERVICE_CIDR_6 : DEFAULT_SERVICE_CIDR] : [first];
+  return isDual ? [first, familyOf(first.address) === 4 ? defaultServiceCidr6() : DEFAULT_SERVICE_CIDR] : [first];
 }
 
 /** The longest prefix that holds all addresses of one family; null for none. */
