@@ -4,6 +4,7 @@ import { parseRef } from './refs/parse.ts';
 import { found, refused } from './refs/ref.ts';
 import { nodeRules } from './rules.ts';
 import { nearest } from '../support/nearest.ts';
+import { findServiceNamed } from '../kubernetes/services/find-service.ts';
 import type { IptablesTables } from '../kernel/netfilter/iptables/table.ts';
 import type { Cluster, Service } from '../kubernetes/model/cluster.ts';
 import type { ExplainedChain, ExplainedRule } from '../trace/explanation.ts';
@@ -72,7 +73,7 @@ function explainService(
   if (ref.value.form !== 'object' || ref.value.kind !== 'svc')
     return refused(`"${text}": only chains and services (svc/NAME) are explained`);
   const wanted = { namespace: ref.value.namespace ?? namespace, name: ref.value.name };
-  const service = cluster.services.find((s) => s.namespace === wanted.namespace && s.name === wanted.name);
+  const service = findServiceNamed(cluster, wanted.namespace, wanted.name);
   if (!service) return refused(`no service ${wanted.namespace}/${wanted.name}`);
   const object = `Service ${service.namespace}/${service.name}`;
   const names = new Set([...tables.values()].flatMap((table) => [...table.chainNames()]));

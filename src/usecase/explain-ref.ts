@@ -9,6 +9,7 @@ import { parsePort, parseRef } from './refs/parse.ts';
 import { found, refused } from './refs/ref.ts';
 import { nodeNamed } from './rules.ts';
 import { API_VERSION } from '../trace/trace.ts';
+import { findServiceNamed } from '../kubernetes/services/find-service.ts';
 import type { World } from '../kernel/world.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { Cluster } from '../kubernetes/model/cluster.ts';
@@ -67,7 +68,7 @@ function targetOf(cluster: Cluster, text: string, namespace: string): Result<Tar
       return targetOfObject(cluster, ref, ref.namespace ?? namespace);
     case 'dns': {
       const [name, behind] = ref.name.split('.');
-      const service = cluster.services.find((each) => each.name === name && each.namespace === behind);
+      const service = findServiceNamed(cluster, behind ?? '', name ?? '');
       return refused(`"${text}": ${FORMS}${service === undefined ? '' : `; did you mean svc/${behind}/${name}?`}`);
     }
     case 'url':

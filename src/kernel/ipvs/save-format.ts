@@ -1,5 +1,4 @@
-import { formatIp, isIpv4 } from '../../net/ip.ts';
-import type { IpAddress } from '../../net/ip.ts';
+import { formatEndpoint } from '../../net/ip.ts';
 import type { RealServer, VirtualServer } from './virtual-server.ts';
 
 const PROTOCOL_OPTION = { tcp: '-t', udp: '-u', sctp: '--sctp-service' } as const;
@@ -18,13 +17,9 @@ function serverLine(server: VirtualServer): string {
 
 function realLine(server: VirtualServer, real: RealServer): string {
   const forwarding = FORWARDING_OPTION[real.forwarding];
-  return `-a ${serverName(server)} -r ${endpoint(real.address, real.port)} ${forwarding} -w ${real.weight}\n`;
+  return `-a ${serverName(server)} -r ${formatEndpoint(real.address, real.port)} ${forwarding} -w ${real.weight}\n`;
 }
 
 function serverName({ protocol, address, port }: VirtualServer): string {
-  return `${PROTOCOL_OPTION[protocol]} ${endpoint(address, port)}`;
-}
-
-function endpoint(address: IpAddress, port: number): string {
-  return isIpv4(address) ? `${formatIp(address)}:${port}` : `[${formatIp(address)}]:${port}`;
+  return `${PROTOCOL_OPTION[protocol]} ${formatEndpoint(address, port)}`;
 }

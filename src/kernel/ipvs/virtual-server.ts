@@ -1,4 +1,4 @@
-import { formatIp, isIpv4 } from '../../net/ip.ts';
+import { formatEndpoint } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { TransportProtocol } from '../../net/protocol.ts';
 import type { Origin } from '../../trace/origin.ts';
@@ -38,7 +38,7 @@ export function samePlace(a: { readonly address: IpAddress; readonly port: numbe
 
 /** "tcp 10.96.0.20:80" */
 export function formatVirtualServer({ protocol, address, port }: VirtualServer): string {
-  return `${protocol} ${isIpv4(address) ? formatIp(address) : `[${formatIp(address)}]`}:${port}`;
+  return `${protocol} ${formatEndpoint(address, port)}`;
 }
 
 const indexes = new WeakMap<readonly VirtualServer[], ReadonlyMap<string, VirtualServer>>();

@@ -4,6 +4,7 @@ import type { IpAddress } from '../../net/ip.ts';
 import type { Cluster, Node, Pod } from '../model/cluster.ts';
 import type { DnsConfig, DnsPolicy } from '../model/dns.ts';
 import { canonicalName } from './names.ts';
+import { findServiceNamed } from '../services/find-service.ts';
 
 /** The service of cluster DNS, and the place of its address in the service range, as kubeadm has them. */
 const DNS_SERVICE = { namespace: 'kube-system', name: 'kube-dns' } as const;
@@ -29,7 +30,7 @@ export interface ResolvConf {
 
 /** The address that kubelet puts into resolv.conf (clusterDNS): the service's, if it is given, else the tenth of the service range. */
 export function clusterDnsAddress(cluster: Cluster): IpAddress | null {
-  const service = cluster.services.find((s) => s.name === DNS_SERVICE.name && s.namespace === DNS_SERVICE.namespace);
+  const service = findServiceNamed(cluster, DNS_SERVICE.namespace, DNS_SERVICE.name);
   const given = service?.clusterIps[0];
   if (given !== undefined) return given;
   const [range] = cluster.serviceCidrs;

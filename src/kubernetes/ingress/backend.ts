@@ -1,4 +1,5 @@
 import { parseIp } from '../../net/ip.ts';
+import { findServiceNamed } from '../services/find-service.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Cluster, Service, ServicePort } from '../model/cluster.ts';
 import type { Ingress, IngressBackend } from '../model/ingress.ts';
@@ -17,7 +18,7 @@ export function resolveBackend(
   backend: IngressBackend,
 ): ResolvedBackend {
   if (backend.kind === 'resource') return backend;
-  const service = cluster.services.find((s) => s.namespace === namespace && s.name === backend.service);
+  const service = findServiceNamed(cluster, namespace, backend.service);
   if (service === undefined) return { kind: 'no-such-service', service: `${namespace}/${backend.service}` };
   const port = portOf(service, backend.port);
   return port === undefined ? { kind: 'no-such-port', service, port: backend.port } : { kind: 'service', service, port };

@@ -6,6 +6,7 @@ import type { RuleEvent } from '../../trace/event.ts';
 import type { Cause } from '../../trace/outcome.ts';
 import { causeAt, placeOf, packetAt } from './evidence.ts';
 import { serviceOfAddress } from '../refs/service.ts';
+import { findServiceNamed } from '../../kubernetes/services/find-service.ts';
 import type { ConnectionRequest } from '../../kernel/walk/connection.ts';
 import type { Diagnose, Evidence, Site } from './evidence.ts';
 
@@ -101,8 +102,8 @@ function allowedButUntranslated(site: Site, rule: RuleEvent, index: number, serv
 export function serviceOfRule(cluster: Cluster, rule: RuleEvent): Service | null {
   const object =
     /^Service ([^/]+)\/([^: ]+)/.exec(rule.origin?.object ?? '') ?? /--comment "([a-z0-9-]+)\/([a-z0-9-]+)[: "]/.exec(rule.text);
-  if (!object) return null;
-  return cluster.services.find((s) => s.namespace === object[1] && s.name === object[2]) ?? null;
+  const [, namespace = '', name = ''] = object ?? [];
+  return findServiceNamed(cluster, namespace, name) ?? null;
 }
 
 function serviceOfObject(cluster: Cluster, object: string | null): Service | null {

@@ -6,6 +6,7 @@ import { choosePort } from './port.ts';
 import { found, refused } from './ref.ts';
 import { resolveService, serviceOfAddress } from './service.ts';
 import { pickAddress } from './target.ts';
+import { findServiceNamed } from '../../kubernetes/services/find-service.ts';
 import type { OfferedPort } from './port.ts';
 import type { RefKind, Ref, Result } from './ref.ts';
 import type { Destination, DestinationOptions } from './target.ts';
@@ -132,7 +133,7 @@ function ping(label: string, address: IpAddress, pod: Pod | null): Destination {
 function dnsMessage(cluster: Cluster, name: string, port: string | null, namespace: string): string {
   const [first, second] = name.split('.');
   const behind = port === null ? '' : `:${port}`;
-  const service = cluster.services.find((s) => s.name === first && s.namespace === (second ?? namespace));
+  const service = findServiceNamed(cluster, second ?? namespace, first ?? '');
   if (service) return `"${name}": a name leads nowhere here; did you mean svc/${service.namespace}/${service.name}${behind}?`;
   const pod = cluster.pods.find((p) => p.name === name && p.namespace === namespace) ?? cluster.pods.find((p) => p.name === name);
   if (pod) return `"${name}" has no kind; did you mean pod/${pod.namespace}/${pod.name}${behind}?`;

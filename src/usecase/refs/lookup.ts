@@ -1,4 +1,4 @@
-import { formatIp } from '../../net/ip.ts';
+import { formatEndpoint as withPort, formatIp } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Cluster, ExternalHost, Node, Pod, Service, Workload } from '../../kubernetes/model/cluster.ts';
 import { ownAddressesOf } from '../../kubernetes/model/node-interfaces.ts';
@@ -103,7 +103,5 @@ export function holderOf(cluster: Cluster, address: IpAddress): Holder | null {
 
 /** "10.0.0.1:80", "[fd00::1]:80"; without port the bare address. */
 export function formatEndpoint(address: IpAddress, port: number | null): string {
-  const text = formatIp(address);
-  if (port === null) return text;
-  return typeof address === 'number' ? `${text}:${port}` : `[${text}]:${port}`;
+  return port === null ? formatIp(address) : withPort(address, port);
 }

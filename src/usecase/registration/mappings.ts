@@ -1,7 +1,7 @@
-import { formatIp } from '../../net/ip.ts';
 import { answerQuery } from '../../kubernetes/dns/answer-query.ts';
+import { recordText } from '../../kubernetes/dns/record-text.ts';
 import { fullName, withPort } from './words.ts';
-import type { DnsAnswer, DnsMiss, DnsRecord, DnsType } from '../../kubernetes/dns/records.ts';
+import type { DnsAnswer, DnsMiss, DnsType } from '../../kubernetes/dns/records.ts';
 import type { Cluster, EndpointSlice, Service } from '../../kubernetes/model/cluster.ts';
 import type { RegistrationMapping } from '../../trace/explanation.ts';
 import type { NodeGroup } from './node-groups.ts';
@@ -77,21 +77,6 @@ function lookup(
   const answer = answerQuery(cluster, name, type);
   const to = answer.answers.map(recordText);
   return { kind, from: name, record: type, to, by: 'cluster DNS', object, why: to.length > 0 ? null : whyNone(answer) };
-}
-
-function recordText(record: DnsRecord): string {
-  switch (record.type) {
-    case 'A':
-    case 'AAAA':
-      return formatIp(record.address);
-    case 'CNAME':
-    case 'PTR':
-      return record.target;
-    case 'SRV':
-      return `port ${record.port} of ${record.target}`;
-    case 'TXT':
-      return record.text;
-  }
 }
 
 const MISSES: Readonly<Partial<Record<DnsMiss, string>>> = {

@@ -1,4 +1,4 @@
-import { formatIp, isIpv4 } from '../../net/ip.ts';
+import { formatEndpoint } from '../../net/ip.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Service } from '../../kubernetes/model/cluster.ts';
 
@@ -9,8 +9,8 @@ export function fullName({ namespace, name }: { readonly namespace: string; read
 
 /** "10.0.0.1:80", "[fd00::1]:80" */
 export function withPort(address: IpAddress | string, port: number): string {
-  const text = typeof address === 'string' ? address : formatIp(address);
-  return (typeof address === 'string' ? !text.includes(':') : isIpv4(address)) ? `${text}:${port}` : `[${text}]:${port}`;
+  if (typeof address !== 'string') return formatEndpoint(address, port);
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** "app=web, tier=front" */

@@ -1,5 +1,5 @@
 import { linesOf } from '../../kernel/netfilter/iptables/edit.ts';
-import { formatIp, isIpv4 } from '../../net/ip.ts';
+import { formatEndpoint, formatIp, isIpv4 } from '../../net/ip.ts';
 import { hasDump } from '../../kubernetes/model/node-dump.ts';
 import { interfaceAddressesOf, nodePortAddressesOf } from '../../kubernetes/services/node-port-addresses.ts';
 import { proxyFamilies } from '../../kubernetes/services/proxy-families.ts';
@@ -73,10 +73,7 @@ function hostPorts(pods: readonly Pod[]): readonly TopologyEntrance[] {
               port: hostPort,
               address: hostIp === null || hostIp === 0 || hostIp === 0n ? null : formatIp(hostIp),
               object: `Pod ${pod.namespace}/${pod.name}`,
-              to:
-                address === undefined
-                  ? String(port)
-                  : `${isIpv4(address) ? formatIp(address) : `[${formatIp(address)}]`}:${port}`,
+              to: address === undefined ? String(port) : formatEndpoint(address, port),
             },
           ],
     );

@@ -69,7 +69,7 @@ export function tellConntrack(skb: Skb, { conntrack, real, virtual }: IpvsConnec
 }
 
 /**
- * A connection's real server as it stands now. Null: it is gone (IP_VS_DEST_F_AVAILABLE); one that kube-proxy or an operator lets run
+ * A connection's real server as it stands now. Null: it is gone (IP_VS_DEST_F_AVAILABLE); one that is left to run
  * out has weight 0.
  */
 export function realServerOf({ netfilter }: Host, table: IpvsConnectionTable, connection: IpvsConnection): RealServer | null {

@@ -1,4 +1,4 @@
-import { formatIp, isIpv4 } from '../../../net/ip.ts';
+import { formatEndpoint, formatIp, isIpv4 } from '../../../net/ip.ts';
 import { nodeIpOf } from '../../services/node-port-addresses.ts';
 import { chainOf, tableOf } from '../../../kernel/netfilter/iptables/chain.ts';
 import type { RuleLine } from '../../../kernel/netfilter/iptables/rule.ts';
@@ -104,5 +104,5 @@ function redirect({ proxyPort }: ProxiedPort): string {
 
 /** REDIRECT of the node's own packets would lead to loopback, so they go to the node's address. */
 function translate({ proxyPort }: ProxiedPort, host: IpAddress): string {
-  return `-j DNAT --to-destination ${isIpv4(host) ? formatIp(host) : `[${formatIp(host)}]`}:${proxyPort}`;
+  return `-j DNAT --to-destination ${formatEndpoint(host, proxyPort)}`;
 }
