@@ -2,6 +2,7 @@ import type { ExternalHost, Node } from '../../kubernetes/model/cluster.ts';
 import type { ExternalName } from '../../kubernetes/model/dns.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { nearest } from '../../support/nearest.ts';
+import { once } from '../../support/once.ts';
 import type { Drafts, ExternalNameDraft } from '../drafts.ts';
 import type { Problems } from '../reading/problems.ts';
 
@@ -11,9 +12,16 @@ export function resolveExternalDns(
   nodes: readonly Node[],
   problems: Problems,
 ): readonly ExternalName[] {
+  const hosts = once(
+    () =>
+      new Map<string, readonly IpAddress[]>([
+        ...externals.map(({ name, addresses }) => [`external/${name}`, addresses] as const),
+        ...nodes.map(({ name, addresses }) => [`node/${name}`, addresses] as const),
+      ]),
+  );
   return externalDns.map((entry) => ({
     name: entry.name,
-    addresses: [...entry.addresses, ...entry.hosts.flatMap((host) => addressesOf(host, entry, externals, nodes, problems))],
+    addresses: [...entry.addresses, ...entry.hosts.flatMap((host) => addressesOf(host, entry, hosts(), problems))],
     alias: entry.alias,
   }));
 }
@@ -21,14 +29,9 @@ export function resolveExternalDns(
 function addressesOf(
   host: string,
   entry: ExternalNameDraft,
-  externals: readonly ExternalHost[],
-  nodes: readonly Node[],
+  hosts: ReadonlyMap<string, readonly IpAddress[]>,
   problems: Problems,
 ): readonly IpAddress[] {
-  const hosts = new Map<string, readonly IpAddress[]>([
-    ...externals.map(({ name, addresses }) => [`external/${name}`, addresses] as const),
-    ...nodes.map(({ name, addresses }) => [`node/${name}`, addresses] as const),
-  ]);
   const addresses = hosts.get(host);
   if (addresses !== undefined) return addresses;
   const like = nearest(host, hosts.keys());
