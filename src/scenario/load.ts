@@ -10,7 +10,8 @@ import type { InputFile, ReadFile, ScenarioResult } from './scenario.ts';
 import { readDocument } from './short-form/document.ts';
 import { isMapping, valueAt } from './source/container.ts';
 import { ListItem } from './source/list-item.ts';
-import { parseJson, parseSource } from './source/parse.ts';
+import { itemsOf } from './source/json-list.ts';
+import { parseSource } from './source/parse.ts';
 import type { JsonListFile } from './source/parse.ts';
 import { linkChecks } from './steps/link-checks.ts';
 import { resolveSteps } from './steps/resolve.ts';
@@ -91,12 +92,9 @@ function readWhole(files: readonly InputFile[], readFile: ReadFile): Reading {
 function readJsonList({ text, list }: JsonListFile, problems: Problems, out: Collector): boolean {
   const { kind, apiVersion } = list.head;
   if (typeof kind !== 'string' || !kind.endsWith('List') || typeof apiVersion !== 'string') return false;
-  const { bounds } = list;
-  for (let i = 0; i < bounds.length; i += 2) {
-    const [start, end] = [bounds[i]!, bounds[i + 1]!];
-    const item = parseJson(text.text.slice(start, end));
-    if (!isMapping(item)) return false;
-    readListItem(new Reader(new ListItem(text, start, end, item), problems), item, kind, out);
+  for (const { value, start, end } of itemsOf(text.text, list)) {
+    if (!isMapping(value)) return false;
+    readListItem(new Reader(new ListItem(text, start, end, value), problems), value, kind, out);
   }
   return true;
 }

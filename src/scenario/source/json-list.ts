@@ -5,8 +5,15 @@ import { isList, isMapping } from './container.ts';
 export interface JsonList {
   /** The list itself, without its items. */
   readonly head: Mapping;
-  /** Offsets at which the items begin and end, in turn. */
+  /** Offsets at which the items begin and end, in turn: where they seem to, until {@link itemsOf} has parsed them. */
   readonly bounds: readonly number[];
+}
+
+/** An item of a list: its value, and the offsets at which its text begins and ends. */
+export interface JsonItem {
+  readonly value: unknown;
+  readonly start: number;
+  readonly end: number;
 }
 
 const QUOTE = 34;
@@ -27,9 +34,11 @@ export function findJsonList(text: string): JsonList | null {
   if (opening === null) return null;
   const first = opening[0].length;
   const bounds: number[] = [];
+  const separator = separatorAfter(text, first);
   let at = first;
   for (;;) {
-    const end = endOfValue(text, at);
+    const guess = separator === null ? -1 : text.indexOf(separator, at);
+    const end = guess === -1 ? endOfValue(text, at) : guess + 1;
     if (end === null) return null;
     bounds.push(at, end);
     at = skipBlanks(text, end);
@@ -39,6 +48,46 @@ export function findJsonList(text: string): JsonList | null {
   }
   const head = headOf(text.slice(0, first), text.slice(at));
   return head === null ? null : { head, bounds };
+}
+
+/**
+ * The items of a list, parsed one after the other. No proper beginning of an object is JSON: so what parses ends where it seemed to, and
+ * where an item doesn't, it is looked at character by character. Ends with a value of undefined when an item is not JSON.
+ */
+export function* itemsOf(text: string, { bounds }: JsonList): Generator<JsonItem> {
+  for (let i = 0; i < bounds.length; i += 2) {
+    const start = bounds[i]!;
+    let end = bounds[i + 1]!;
+    let value = parseJson(text.slice(start, end));
+    if (value === undefined) {
+      const found = endOfValue(text, start) ?? end;
+      while (i + 2 < bounds.length && bounds[i + 1]! < found) i += 2;
+      end = bounds[i + 1]!;
+      value = end === found ? parseJson(text.slice(start, end)) : undefined;
+    }
+    yield { value, start, end };
+    if (value === undefined) return;
+  }
+}
+
+/** undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What most likely stands between two items, from the end of one to the first key of the next: found by looking for that key where the
+ * second item begins. Looking for this text is many times faster than reading every character. null: nothing to go by.
+ */
+function separatorAfter(text: string, first: number): string | null {
+  const end = endOfValue(text, first);
+  if (end === null) return null;
+  const next = /^[ \t\r\n]*,[ \t\r\n]*\{[ \t\r\n]*"[^"\\]*"/.exec(text.slice(end, end + 1000));
+  return next === null ? null : `}${next[0]}`;
 }
 
 /** What stands around the items, if they are the value of its own "items" and nothing else. */

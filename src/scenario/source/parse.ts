@@ -2,7 +2,7 @@ import { CORE_SCHEMA, Schema, YAMLException, floatCoreTag, loadAll, mergeTag } f
 import type { Diagnostic } from '../diagnostic.ts';
 import type { InputFile } from '../scenario.ts';
 import { isList, isMapping } from './container.ts';
-import { findJsonList } from './json-list.ts';
+import { findJsonList, parseJson } from './json-list.ts';
 import type { JsonList } from './json-list.ts';
 import { SourceFile } from './source-file.ts';
 import { SourceText } from './source.ts';
@@ -37,6 +37,7 @@ export function parseSource(input: InputFile, whole: boolean): ParseResult {
   const source = new SourceText(input.name, text);
   const list = text.length >= LARGE && !whole ? findJsonList(text) : null;
   if (list !== null) return { ok: true, file: { text: source, list } };
+  // YAML's flow style begins alike.
   const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (json !== undefined) return { ok: true, file: new SourceFile(source, [json]) };
   try {
@@ -57,15 +58,6 @@ export function parseSource(input: InputFile, whole: boolean): ParseResult {
 
 function failure(file: string, code: string, message: string, line: number, column: number): ParseResult {
   return { ok: false, diagnostic: { severity: 'error', code, message, position: { file, line, column } } };
-}
-
-/** undefined when it is not JSON: YAML's flow style begins alike. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is wrong with shared values: a value inside itself, or more values than a reader should visit. */

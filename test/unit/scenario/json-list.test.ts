@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadScenario } from '../../../src/scenario/load.ts';
-import { findJsonList } from '../../../src/scenario/source/json-list.ts';
+import { findJsonList, itemsOf } from '../../../src/scenario/source/json-list.ts';
 
 /** Blanks behind a text make it long enough to be parsed item by item, and change nothing else. */
 const PADDING = ' '.repeat(1 << 16);
@@ -28,8 +28,17 @@ const pod = (name: string, ip: string, more: object = {}) => ({
 const nodes = [node('node-1', '172.18.0.2'), node('node-2', '172.18.0.3')];
 const list = (items: readonly unknown[], more: object = {}) => ({ apiVersion: 'v1', kind: 'List', items, ...more });
 
+/** Between its two owners stands what stands between the items of a list without blanks. */
+const owned = (name: string, ip: string) => {
+  const { metadata, ...rest } = pod(name, ip);
+  const owner = (of: string) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: of });
+  return { ...rest, metadata: { ...metadata, ownerReferences: [owner('x'), owner('y'), owner('z')] } };
+};
+
 const LISTS: Readonly<Record<string, unknown>> = {
   'a sound cluster': list([...nodes, pod('a', '10.244.2.7'), pod('quote "\\" here', '10.244.2.8')]),
+  'items that hold what stands between items': list([...nodes, owned('a', '10.244.2.7'), owned('b', '10.244.2.8')]),
+  'only items that hold what stands between items': list([owned('a', '10.244.2.7'), ...nodes, owned('b', '10.244.2.8')]),
   'a typed list, its kind behind the items': {
     apiVersion: 'v1',
     items: nodes.map(({ kind: _, ...rest }) => rest),
@@ -60,6 +69,9 @@ describe('a large JSON list', () => {
   const TEXTS: Readonly<Record<string, string>> = {
     'an item that is not JSON': sound.replace('"v1",\n      "kind"', '"v1"\n      "kind"'),
     'a comma behind the last item': sound.replace(/\}\s*\]\s*\}$/, '},]}'),
+    'an item that holds what stands between items, and is not JSON': JSON.stringify(
+      list([...nodes, owned('a', '10.244.2.7'), pod('b', '10.244.2.8')]),
+    ).replace('"z"', 'z'),
     'items twice': sound.replace(/\}$/, ',"items":[]}'),
     'items inside of something else': `{"metadata":{"items":[{"a":1}]},${sound.slice(1)}`,
     'text behind the list': `${sound} x`,
@@ -73,6 +85,18 @@ describe('a large JSON list', () => {
 
   it('that is cut short is told of as any other text', () => {
     expect(load(sound.slice(0, -40) + PADDING)).toMatchObject({ ok: false, diagnostics: [{ code: 'syntax' }] });
+  });
+
+  it('is taken apart item by item, whatever seems to stand between them', () => {
+    const items = [
+      node('node-1', '172.18.0.2'),
+      owned('a', '10.244.2.7'),
+      owned('b', '10.244.2.8'),
+      node('node-2', '172.18.0.3'),
+    ];
+    const text = JSON.stringify(list(items));
+    const found = findJsonList(text);
+    expect([...itemsOf(text, found!)].map(({ value }) => value)).toEqual(items);
   });
 
   it('is told from other text', () => {
