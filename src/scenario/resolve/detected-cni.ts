@@ -20,6 +20,8 @@ const AGENTS: readonly (readonly [name: string, plugin: string])[] = [
 ];
 const FLANNEL_AGENT = 'kube-flannel';
 const WEAVE_AGENT = 'weave-net';
+/** The beginnings of all those names: hardly a pod of a large cluster has one. */
+const ANY_AGENT = new RegExp(`^(?:${[...AGENTS.map(([name]) => name), FLANNEL_AGENT, WEAVE_AGENT].join('|')})`);
 
 /** What is known, or assumed, of a cluster's network where the short form says nothing. */
 export interface Detected {
@@ -55,8 +57,9 @@ interface DetectedCni {
 }
 
 function detectCni(drafts: Drafts): DetectedCni {
+  const suspects = drafts.pods.filter(({ name }) => ANY_AGENT.test(name));
   const foreign = AGENTS.flatMap(([prefix, plugin]) => {
-    const agent = agentOf(drafts, prefix);
+    const agent = agentOf(suspects, prefix);
     return agent === undefined ? [] : [{ agent, plugin }];
   })[0];
   if (foreign !== undefined) {
@@ -76,17 +79,17 @@ function detectCni(drafts: Drafts): DetectedCni {
       return { cni: { plugin: 'flannel', backend, position }, note };
     }
   }
-  const flannel = agentOf(drafts, FLANNEL_AGENT);
+  const flannel = agentOf(suspects, FLANNEL_AGENT);
   if (flannel !== undefined)
     return { cni: undefined, note: `The CNI is flannel (${describe(flannel)}); its backend is not given, VXLAN is assumed` };
-  const weave = agentOf(drafts, WEAVE_AGENT);
+  const weave = agentOf(suspects, WEAVE_AGENT);
   if (weave !== undefined)
     return { cni: { plugin: 'weave', position: weave.position }, note: `The CNI is Weave Net (${describe(weave)})` };
   return { cni: undefined, note: 'No CNI is given: flannel with VXLAN is assumed (cni: flannel-vxlan)' };
 }
 
 /** A DaemonSet, or a pod that one has made or that is a manifest of the node, of that name. */
-function agentOf({ pods }: Drafts, prefix: string): PodDraft | WorkloadDraft | undefined {
+function agentOf(pods: Drafts['pods'], prefix: string): PodDraft | WorkloadDraft | undefined {
   return pods.find(
     ({ name }) =>
       name === prefix ||
