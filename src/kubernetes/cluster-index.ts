@@ -23,7 +23,7 @@ export interface ClusterIndex {
 export function indexCluster(cluster: Cluster): ClusterIndex {
   const nodes = once(() => new Map(cluster.nodes.map((node) => [node.name, node])));
   const pods = scannedAtFirst(
-    (key: string) => cluster.pods.find((pod) => isKeyOf(key, pod)),
+    (key: string) => podWithKey(cluster.pods, key),
     () => {
       const byKey = new Map(cluster.pods.map((pod) => [podKey(pod), pod]));
       return (key) => byKey.get(key);
@@ -96,8 +96,12 @@ function scannedAtFirst<K, V>(scan: (key: K) => V, makeIndex: () => (key: K) => 
   };
 }
 
-function isKeyOf(key: string, { namespace, name }: Pod): boolean {
-  return key.length === namespace.length + 1 + name.length && key.endsWith(name) && key === `${namespace}/${name}`;
+/** Neither a namespace nor a name has a slash in it. */
+function podWithKey(pods: readonly Pod[], key: string): Pod | undefined {
+  const slash = key.indexOf('/');
+  const namespace = key.slice(0, slash);
+  const name = key.slice(slash + 1);
+  return pods.find((pod) => pod.name === name && pod.namespace === namespace);
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -67,6 +67,11 @@ export function readPodPorts(reader: Reader, spec: Mapping): readonly PortDraft[
 
 /** The names of the containers of a PodSpec or of a template that stay; undefined when it has none. */
 export function readContainerNames(spec: Mapping): readonly string[] | undefined {
+  const containers = valueAt(spec, 'containers');
+  if (isList(containers) && containers.length === 1 && valueAt(spec, 'initContainers') === undefined) {
+    const only = containers[0];
+    return isMapping(only) && typeof only.name === 'string' ? [only.name] : undefined;
+  }
   const listed = (key: string): readonly unknown[] => {
     const list = valueAt(spec, key);
     return isList(list) ? list : [];
