@@ -44,9 +44,9 @@ function compress(words: Int32Array, offset: number): void {
   let h = state[7]!;
   for (let t = 0; t < 64; t++) {
     const big1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const first = (h + big1 + ((e & f) ^ (~e & g)) + K[t]! + w[t]!) | 0;
+    const first = (h + big1 + (g ^ (e & (f ^ g))) + K[t]! + w[t]!) | 0;
     const big0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
-    const second = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    const second = (big0 + ((a & b) | (c & (a | b)))) | 0;
     h = g;
     g = f;
     f = e;
