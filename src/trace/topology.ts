@@ -15,6 +15,8 @@ export interface Topology {
   /** All nodes of the cluster, or the one that was asked for. */
   readonly nodes: readonly TopologyNode[];
   readonly externals: readonly TopologyExternal[];
+  /** The cloud's balancers; none without a cloud. */
+  readonly balancers: readonly TopologyBalancer[];
 }
 
 /** What is true of the whole cluster. */
@@ -38,6 +40,8 @@ export interface TopologyUnderlay {
   readonly networks: readonly TopologyNetwork[];
   /** Routes of the router beyond its own networks, as `ip route` prints them. */
   readonly routes: readonly TopologyRoute[];
+  /** Routes that are not listed: more of the same kind. */
+  readonly moreRoutes: number;
   /** Frames that the network drops: "udp/8472 from node/node-1". */
   readonly firewall: readonly string[];
 }
@@ -71,6 +75,22 @@ export interface TopologyExternal {
   readonly listens: readonly TopologySocket[];
   /** The bridge of its switch; null: behind the router on a cable of its own. */
   readonly network: string | null;
+}
+
+/** A balancer of the cloud: a host behind the router that stands for one service. */
+export interface TopologyBalancer {
+  /** "balancer/shop/web" */
+  readonly host: string;
+  /** "Service shop/web" */
+  readonly object: string;
+  /** The public addresses of the service. */
+  readonly addresses: readonly string[];
+  /** By which it talks to nodes. */
+  readonly ownAddresses: readonly string[];
+  /** nodePort: it translates to node ports; direct: it passes packets on as they are. */
+  readonly mode: 'nodePort' | 'direct';
+  /** The service's ports: "tcp 80". */
+  readonly listens: readonly TopologySocket[];
 }
 
 /** A tunnel between the nodes. */

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { jsonText } from '../../render/json.ts';
+import { jsonParts } from '../../render/json.ts';
 import { topologyMermaid } from '../../render/topology/mermaid.ts';
 import { clusterText, nodeText } from '../../render/topology/text.ts';
 import { engine } from '../../usecase/engine.ts';
@@ -59,10 +59,10 @@ function isOfNode(cluster: Scenario['cluster'], node: string | undefined): boole
   return node !== undefined || cluster.nodes.length === 1;
 }
 
-function textOf(made: Topology, cluster: Scenario['cluster'], options: TopologyCommandOptions, io: Io): string {
+function textOf(made: Topology, cluster: Scenario['cluster'], options: TopologyCommandOptions, io: Io): CommandResult['stdout'] {
   switch (options.output) {
     case 'json':
-      return jsonText(made);
+      return jsonParts(made);
     case 'mermaid':
       return topologyMermaid(made);
     case 'text': {

@@ -1,8 +1,8 @@
 import { Canvas, cells, cut } from './canvas.ts';
-import { externalText, named, networkName } from './network-rows.ts';
+import { balancerText, externalText, named, networkName } from './network-rows.ts';
 import { TREE_WIDTH, addressWidth, nameWidth, nodeBox, podWidth } from './node-box.ts';
 import { devicesByRole } from './words.ts';
-import type { Topology, TopologyNetwork, TopologyNode } from '../../trace/topology.ts';
+import type { Topology, TopologyNetwork, TopologyNode, TopologyUnderlay } from '../../trace/topology.ts';
 import type { Style } from '../style.ts';
 import type { NetworkRow } from './network-rows.ts';
 import type { BoxLine, NodeBox } from './node-box.ts';
@@ -113,7 +113,7 @@ function drawTunnel(canvas: Canvas, box: NodeBox, { text }: BoxLine, x: number, 
 
 /** What hangs on a switch beside the nodes that are drawn. */
 function memberRows(topology: Topology, network: TopologyNetwork, drawn: readonly TopologyNode[]): readonly NetworkRow[] {
-  const { underlay, externals, overlays, cluster } = topology;
+  const { underlay, externals, balancers, overlays, cluster } = topology;
   const nodesHere = network.ports.filter(({ host }) => host.startsWith('node/'));
   const undrawn =
     new Set(nodesHere.map(({ host }) => host)).size -
@@ -134,13 +134,22 @@ function memberRows(topology: Topology, network: TopologyNetwork, drawn: readonl
     { text: `router ${network.routers.join(', ')}`, ink: 'plain' },
     ...beyond.map((other): NetworkRow => ({ text: `  ${networkName(other)}${membersOf(other)}`, ink: 'plain' })),
     ...named(behind, (external) => `  ${externalText(external)}`),
-    ...named(
-      underlay.routes.filter(({ purpose }) => !purpose.startsWith('external/')),
-      ({ text, purpose }) => `  ${text.replace(/ dev \S+/, '')}  ${purpose.replace(/,.*/, '')}`,
-      'route',
-    ),
+    ...named(balancers, (balancer) => `  ${balancerText(balancer)}`, 'balancer'),
+    ...routeRows(underlay),
     ...underlay.firewall.map((rule): NetworkRow => ({ text: `drops ${rule}`, ink: 'bad' })),
   ];
+}
+
+/** The router's routes beyond what hangs on it; what leads to externals and balancers is drawn already, but for tables of their own. */
+function routeRows({ routes, moreRoutes }: TopologyUnderlay): readonly NetworkRow[] {
+  const shown = routes.filter(({ table, purpose }) => table !== 'main' || !/^(external|balancer)\//.test(purpose));
+  return named(
+    shown,
+    ({ table, text, purpose }) =>
+      `  ${text.replace(/ dev \S+/, '')}${table === 'main' ? '' : ` table ${table}`}  ${purpose.replace(/,.*/, '')}`,
+    'route',
+    moreRoutes,
+  );
 }
 
 function membersOf({ ports }: TopologyNetwork): string {

@@ -1,7 +1,7 @@
 import { mermaidLabel } from '../mermaid-label.ts';
 import { printableDeep } from '../printable.ts';
 import { shortName } from '../text/names.ts';
-import { externalText, networkName } from './network-rows.ts';
+import { balancerText, externalText, networkName } from './network-rows.ts';
 import { containersText, count, devicesByRole, fewTexts, kindText, podName, portsText, tunnelText } from './words.ts';
 import type { Topology, TopologyDevice, TopologyNode, TopologyPod } from '../../trace/topology.ts';
 
@@ -107,7 +107,7 @@ function lowerLink(host: string, { name, tunnel }: TopologyDevice, { devices }: 
   return lower ? [`    ${ids.of(`${host} ${name}`)} -.->|wrapped| ${idOf(host, lower, ids)}`] : [];
 }
 
-function underlayLines({ underlay, externals, nodes }: Topology, ids: Ids): readonly string[] {
+function underlayLines({ underlay, externals, balancers, nodes }: Topology, ids: Ids): readonly string[] {
   const router = ids.of('router');
   const drawn = new Set(nodes.map(({ name }) => `node/${name}`));
   return [
@@ -119,6 +119,10 @@ function underlayLines({ underlay, externals, nodes }: Topology, ids: Ids): read
       `  ${ids.of(`switch ${network.device}`)} === ${router}`,
     ]),
     `  ${router}(("${mermaidLabel(['router', ...underlay.networks.flatMap(({ routers }) => routers)].join(' '))}"))`,
+    ...balancers.flatMap((balancer) => [
+      `  ${ids.of(balancer.host)}["${mermaidLabel(balancerText(balancer))}"]`,
+      `  ${router} === ${ids.of(balancer.host)}`,
+    ]),
     ...externals.flatMap((external) => [
       `  ${ids.of(`external/${external.name}`)}["${mermaidLabel(externalText(external))}"]`,
       `  ${external.network === null ? router : ids.of(`switch ${external.network}`)} === ${ids.of(`external/${external.name}`)}`,

@@ -1,6 +1,13 @@
 import { shortName } from '../text/names.ts';
 import { count, portsText } from './words.ts';
-import type { Topology, TopologyDevice, TopologyExternal, TopologyNetwork, TopologyPort } from '../../trace/topology.ts';
+import type {
+  Topology,
+  TopologyBalancer,
+  TopologyDevice,
+  TopologyExternal,
+  TopologyNetwork,
+  TopologyPort,
+} from '../../trace/topology.ts';
 import type { Ink } from './canvas.ts';
 
 /** What hangs on the switch that a node's interface leads to. */
@@ -48,14 +55,20 @@ export function externalText({ name, addresses, listens }: TopologyExternal): st
   return [`external/${name} ${addresses.join(', ')}`, ...(listens.length > 0 ? [portsText(listens)] : [])].join(', ');
 }
 
+/** "balancer/shop/web 203.0.113.128, tcp 80, to node ports" */
+export function balancerText({ host, addresses, mode, listens }: TopologyBalancer): string {
+  const how = mode === 'direct' ? 'straight to nodes' : 'to node ports';
+  return [`${host} ${addresses.join(', ')}`, ...(listens.length > 0 ? [portsText(listens)] : []), how].join(', ');
+}
+
 function externalBrief({ name, addresses }: TopologyExternal): string {
   return `external/${name} ${addresses[0] ?? ''}`;
 }
 
-/** Each of a few things, or the first few and how many more. */
-export function named<T>(items: readonly T[], text: (item: T) => string, one = 'host', limit = NAMED): readonly NetworkRow[] {
-  const shown = items.length <= limit + 1 ? items : items.slice(0, limit);
-  const rest = items.length - shown.length;
+/** Each of a few things, or the first few and how many more; `unlisted` are those that there are beside the items. */
+export function named<T>(items: readonly T[], text: (item: T) => string, one = 'host', unlisted = 0): readonly NetworkRow[] {
+  const shown = items.length <= NAMED + 1 ? items : items.slice(0, NAMED);
+  const rest = items.length - shown.length + unlisted;
   return [
     ...shown.map((item): NetworkRow => ({ text: text(item), ink: 'plain' })),
     ...(rest === 0 ? [] : [{ text: `and ${count(rest, `more ${one}`)}`, ink: 'quiet' } as const]),

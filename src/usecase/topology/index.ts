@@ -6,7 +6,7 @@ import { openLaboratory, problem } from '../laboratory.ts';
 import { findNode } from '../refs/lookup.ts';
 import { nodeOf } from './node.ts';
 import { overlaysOf } from './overlays.ts';
-import { externalsOf, underlayOf } from './underlay.ts';
+import { externalsOf, topologyBalancers, underlayOf } from './underlay.ts';
 import type { Cluster, Node } from '../../kubernetes/model/cluster.ts';
 import type { Diagnostic } from '../../scenario/diagnostic.ts';
 import type { Topology, TopologyCluster } from '../../trace/topology.ts';
@@ -51,6 +51,7 @@ export function topologyOf(cluster: Cluster, { node: name, limit = null }: Topol
       overlays: overlaysOf(nodes),
       nodes,
       externals: externalsOf(cluster, world, underlay.networks),
+      balancers: topologyBalancers(cluster),
     },
   };
 }

@@ -16,11 +16,13 @@ export interface ListedRoutes {
   readonly more: number;
 }
 
-/** The routes of a namespace but those of table local, which only repeat its own addresses. */
-export function routesOf(host: Host, cluster: Cluster): ListedRoutes {
+/**
+ * The routes of a namespace but those of table local, which only repeat its own addresses, and those that `leaves` says to leave out.
+ */
+export function routesOf(host: Host, cluster: Cluster, leaves: (route: Route) => boolean = () => false): ListedRoutes {
   const owners = ownersOf(cluster);
   const tables = [...host.routing.tables.values()].filter(({ id }) => id !== TABLE_LOCAL);
-  const all = tables.flatMap(({ id, routes }) => [...routes()].map((route) => ({ id, route })));
+  const all = tables.flatMap(({ id, routes }) => [...routes()].filter((route) => !leaves(route)).map((route) => ({ id, route })));
   const shown = all.toSorted((a, b) => Number(b.id === TABLE_MAIN) - Number(a.id === TABLE_MAIN)).slice(0, LISTED);
   return {
     routes: shown.map(({ id, route }) => ({
@@ -66,7 +68,12 @@ function purposeOf(route: Route, host: Host, cluster: Cluster, owners: Owners): 
 function unicastPurpose(route: Route, host: Host, cluster: Cluster, owners: Owners): string {
   const [hop] = route.nexthops;
   const device = hop?.dev == null ? undefined : host.devices.get(hop.dev);
-  if (route.dst.length === 0) return 'everything else: the router';
+  const service = route.origin?.by === 'cloud-controller' ? route.origin.object?.replace(/^Service /, '') : undefined;
+  if (service !== undefined) return `${route.dst.length === 0 ? 'answers by way of ' : ''}balancer/${service}`;
+  if (route.dst.length === 0) {
+    const way = hop?.via == null ? `on ${hop?.dev ?? 'no device'}` : `by way of ${formatIp(hop.via)}`;
+    return `everything else: ${route.origin?.by === 'underlay' ? 'the router' : way}`;
+  }
   const owner = owners.get(keyOf(route.dst));
   if (owner !== undefined && `node/${owner.name}` !== host.name) {
     const how = device?.kind === 'vxlan' ? ', by the tunnel' : ownerIsNextHop(owner, route) ? ', the node is the next hop' : '';

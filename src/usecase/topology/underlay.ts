@@ -1,20 +1,29 @@
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
+import { balancersOf } from '../../kubernetes/balancer/balancers.ts';
 import { socketsOf } from './device.ts';
 import { routesOf } from './routes.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { World } from '../../kernel/world.ts';
 import type { Cluster, FirewallRule } from '../../kubernetes/model/cluster.ts';
-import type { TopologyExternal, TopologyNetwork, TopologyPort, TopologyUnderlay } from '../../trace/topology.ts';
+import type {
+  TopologyBalancer,
+  TopologyExternal,
+  TopologyNetwork,
+  TopologyPort,
+  TopologyUnderlay,
+} from '../../trace/topology.ts';
 
 /** Switches and router between the nodes, read from the namespace that they are. */
 export function underlayOf(cluster: Cluster, world: World): TopologyUnderlay {
   const host = world.host('underlay');
-  if (host === undefined) return { networks: [], routes: [], firewall: [] };
+  if (host === undefined) return { networks: [], routes: [], moreRoutes: 0, firewall: [] };
+  const { routes, more } = routesOf(host, cluster, ({ protocol }) => protocol === 'kernel');
   return {
     networks: networksOf(host, cluster),
-    routes: routesOf(host, cluster).routes.filter(({ text }) => !/ proto kernel /.test(text)),
+    routes,
+    moreRoutes: more,
     firewall: cluster.underlay.firewall.map(firewallText),
   };
 }
@@ -67,6 +76,19 @@ export function externalsOf(cluster: Cluster, world: World, networks: readonly T
       network: switches.get(`external/${name}`) ?? null,
     };
   });
+}
+
+/** The cloud's balancers, in the order of their services. */
+export function topologyBalancers(cluster: Cluster): readonly TopologyBalancer[] {
+  const mode = cluster.loadBalancer?.mode ?? 'nodePort';
+  return balancersOf(cluster).map(({ host, name, publicAddresses, ownAddresses, service }) => ({
+    host,
+    object: `Service ${name}`,
+    addresses: publicAddresses.map(formatIp),
+    ownAddresses: ownAddresses.map(formatIp),
+    mode,
+    listens: service.ports.map(({ protocol, port }) => ({ protocol, port })),
+  }));
 }
 
 /** "udp/8472 from node/node-1 to node/node-2" */

@@ -188,8 +188,11 @@ describe('routes', () => {
     ['ip route add blackhole 10.7.0.0/16', 'dropped without a word'],
     ['ip route add 10.7.0.0/16 via 192.168.0.99', 'by way of 192.168.0.99'],
     ['ip route add 10.7.0.0/16 dev eth0', 'on the link'],
+    ['ip route add default via 192.168.0.99 table 7', 'everything else: by way of 192.168.0.99'],
+    ['ip route add default dev eth0 table 7', 'everything else: on eth0'],
   ])('%s', (command, purpose) => {
-    expect(withCommands(command).routes.find(({ text }) => text.includes('10.7.0.0/16'))?.purpose).toBe(purpose);
+    const { routes } = withCommands(command);
+    expect(routes.find(({ table, text }) => text.includes('10.7.0.0/16') || table === '7')?.purpose).toBe(purpose);
   });
 
   test('without a tunnel lead to the other node, or to the router that knows', () => {
@@ -267,6 +270,39 @@ describe('the underlay', () => {
         ['laptop', null],
       ]),
     );
+  });
+
+  test('has balancers of the cloud behind its router, and tables for their answers', () => {
+    const service = '{ name: web, type: LoadBalancer, ports: [{ name: a, port: 80 }, { name: b, port: 53, protocol: UDP }] }';
+    const text = `{ loadBalancer: {}, nodes: [{ name: n, ip: 192.168.0.11 }], services: [${service}] }`;
+    const { balancers, underlay } = made(scenarioOf(text));
+    expect(balancers).toEqual([
+      {
+        host: 'balancer/default/web',
+        object: 'Service default/web',
+        addresses: ['198.51.100.1'],
+        ownAddresses: ['100.64.0.1'],
+        mode: 'nodePort',
+        listens: [
+          { protocol: 'tcp', port: 80 },
+          { protocol: 'udp', port: 53 },
+        ],
+      },
+    ]);
+    expect(underlay.routes.map(({ table, text: route, purpose }) => [table, route, purpose])).toEqual([
+      ['main', '100.64.0.1 dev lb-web scope link', 'balancer/default/web'],
+      ['main', '198.51.100.1 via 100.64.0.1 dev lb-web', 'balancer/default/web'],
+      ['1000', 'default via 100.64.0.1 dev lb-web', 'answers by way of balancer/default/web'],
+    ]);
+    expect(underlay.moreRoutes).toBe(0);
+    expect(TUTORIAL.balancers).toEqual([]);
+  });
+
+  test('says how many routes of the router are not listed', () => {
+    const nodes = Array.from({ length: 120 }, (_, i) => `{ name: n${i}, ip: 192.168.1.${i + 2} }`);
+    const scenario = scenarioOf(`{ cni: flannel-ali-vpc, cluster: { podCIDR: 10.0.0.0/8 }, nodes: [${nodes.join(', ')}] }`);
+    const { underlay } = made(scenario, { node: null, limit: { nodes: 1, detailed: 0 } });
+    expect([underlay.routes.length, underlay.moreRoutes]).toEqual([100, 20]);
   });
 
   test('has tunnels over it', () => {

@@ -132,3 +132,29 @@ describe('what is wrong shows', () => {
     expect(picture).toContain('MTU 1400');
   });
 });
+
+test.each([
+  ['{}', 'to node ports', true],
+  ['{ mode: direct }', 'straight to nodes', false],
+])(
+  'a cluster with loadBalancer %s has its balancers behind the router, and tables for their answers',
+  (settings, how, returns) => {
+    const text = clusterText(
+      made(
+        scenarioOf(`
+loadBalancer: ${settings}
+nodes: [{ name: a, ip: 192.168.0.11 }, { name: b, ip: 192.168.0.12 }]
+services: [{ name: web, type: LoadBalancer, ports: [{ port: 80 }] }]`),
+      ),
+      { ...plain, width: 120 },
+    );
+    expect(text).toContain(`balancer/default/web 198.51.100.1, tcp 80, ${how}\n`);
+    expect(text.includes('default via 100.64.0.1 table 1000  answers by way of balancer/default/web\n')).toBe(returns);
+  },
+);
+
+test('a router with more routes than are listed says so', () => {
+  const nodes = Array.from({ length: 120 }, (_, i) => ({ name: `n${i}`, ip: `192.168.1.${i + 2}` }));
+  const many = scenarioOf(JSON.stringify({ cni: 'flannel-ali-vpc', cluster: { podCIDR: '10.0.0.0/8' }, nodes }));
+  expect(clusterText(made(many, LIMIT), { ...plain, width: 120 })).toContain('and 115 more routes\n');
+});
