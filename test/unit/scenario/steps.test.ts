@@ -243,7 +243,7 @@ describe('a step that changes nothing leaves everything as it is', () => {
     const readFile = (name: string): string => readFileSync(join(dirname(file), name), 'utf8');
     const inputs = [
       // A mode for one check only has no place in a scenario with steps.
-      { name: 'a.yaml', text: readFileSync(file, 'utf8').replace(/^ *proxyMode: \w+\n|proxyMode: \w+, /gm, '') },
+      { name: 'a.yaml', text: readFileSync(file, 'utf8').replace(/^ *proxyMode: \w+,?\n|proxyMode: \w+, /gm, '') },
       { name: 'b.yaml', text: 'steps: [{ name: the last }]' },
     ];
     const loaded = loadScenario(inputs, { readFile });
