@@ -32,7 +32,7 @@ export class HostState {
 
   /** A copy of `from`, which must not be changed any more. */
   constructor(from?: HostState) {
-    this.#from = from && from.#parts();
+    this.#from = from === undefined ? undefined : from.#parts();
   }
 
   get conntrack(): ConntrackTable {
