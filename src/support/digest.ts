@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { sha1 } from './sha1.ts';
-import { sha256 } from './sha256.ts';
 
 /**
  * Digests after which loading node:crypto has paid: that takes some milliseconds, a good part of a small command's time; after it a
@@ -12,11 +11,6 @@ let made = 0;
 /** SHA-1 of a text's UTF-8 bytes, as 40 hex digits. */
 export function sha1Hex(text: string): string {
   return made++ < FEW ? hexOf(sha1(text)) : hash('sha1', text, 'hex');
-}
-
-/** SHA-256 of a text's UTF-8 bytes, as 64 hex digits. */
-export function sha256Hex(text: string): string {
-  return made++ < FEW ? hexOf(sha256(text)) : hash('sha256', text, 'hex');
 }
 
 function hexOf(words: Int32Array): string {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base32Hash } from '../../../src/kubernetes/services/base32-hash.ts';
-import { sha1Hex, sha256Hex } from '../../../src/support/digest.ts';
+import { sha1Hex } from '../../../src/support/digest.ts';
 import { sha1 } from '../../../src/support/sha1.ts';
 import { sha256 } from '../../../src/support/sha256.ts';
 
@@ -32,10 +32,7 @@ describe('digests', () => {
   });
 
   it('are the same whoever makes them', () => {
-    for (let i = 0; i < 300; i++) {
-      expect(sha1Hex(`pod ${i}`)).toBe(hash('sha1', `pod ${i}`));
-      expect(sha256Hex(`pod ${i}`)).toBe(hash('sha256', `pod ${i}`));
-    }
+    for (let i = 0; i < 300; i++) expect(sha1Hex(`pod ${i}`)).toBe(hash('sha1', `pod ${i}`));
   });
 
   it('name chains as kube-proxy does', () => {
