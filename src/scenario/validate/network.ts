@@ -15,7 +15,7 @@ const ADDRESS_ANNOTATIONS: readonly (readonly [string, 4 | 6])[] = [
 ];
 const DATA_ANNOTATIONS: readonly string[] = ['flannel.alpha.coreos.com/backend-data', 'flannel.alpha.coreos.com/backend-v6-data'];
 
-/** Suspicious about the pod network: one public IP for two flannel nodes, policies that nobody enforces. */
+/** Suspicious about the pod network: one public IP for two flannel nodes, IPv6 under Weave Net, policies that nobody enforces. */
 export function validateNetwork(cluster: Cluster, problems: Problems): void {
   const { plugin } = cluster.cni;
   if (plugin === 'flannel') {
@@ -23,6 +23,7 @@ export function validateNetwork(cluster: Cluster, problems: Problems): void {
     validatePublicIps(cluster, problems);
     validateAnnotations(cluster, problems);
   }
+  if (plugin === 'weave') validateWeave(cluster, problems);
   const policies = cluster.notModelled.filter((object) => object.kind.endsWith('NetworkPolicy'));
   const enforcesPolicies = cluster.cni.plugin === 'weave' && cluster.cni.npc;
   if (policies.length > 0 && !enforcesPolicies) {
@@ -32,6 +33,16 @@ export function validateNetwork(cluster: Cluster, problems: Problems): void {
         : `${policies.length} NetworkPolicies are`;
     problems.warning('policy-not-enforced', `${which} given, but the CNI (${plugin}) enforces none`, null);
   }
+}
+
+/** Weave Net knows IPv4 only: neither its peers nor its pods have an IPv6 address. */
+function validateWeave({ nodes, podCidrs }: Cluster, problems: Problems): void {
+  const node = nodes.find(({ addresses }) => addresses.length > 0 && addresses.every((address) => familyOf(address) === 6));
+  if (node) {
+    const message = `Node ${node.name} has no IPv4 address, and Weave Net connects its peers over IPv4 only`;
+    problems.warning('ipv4-only', message, node.position);
+  } else if (podCidrs.some(({ address }) => familyOf(address) === 6))
+    problems.warning('ipv4-only', 'Weave Net gives pods no IPv6 addresses: the IPv6 range of pods is not used', null);
 }
 
 /** flanneld passes over what it can't read, with a line in its log. */

@@ -36,6 +36,11 @@ describe('warnings', () => {
       ['2:8 outside-range 10.9.0.1 of pod default/a is outside the pod range of node n1 (10.244.0.0/24)'],
     ],
     [
+      'Weave Net on nodes without IPv4',
+      'cni: weave\nnodes: [{ name: a, ip: "fd00:1::11" }]',
+      ['2:9 ipv4-only Node a has no IPv4 address, and Weave Net connects its peers over IPv4 only'],
+    ],
+    [
       'a selector that matches nothing',
       'services: [{ name: s, selector: { a: b }, ports: [{ port: 80 }] }]',
       ['1:12 selector-matches-nothing The selector a=b of service default/s matches no pod'],
