@@ -1,6 +1,7 @@
 import { API_VERSION } from '../../trace/trace.ts';
 import { openLaboratory } from '../laboratory.ts';
 import { withNeededServices } from '../needed-services.ts';
+import { LabError } from './lab-error.ts';
 import { needsFreshLab } from './fresh-lab.ts';
 import { planLab } from './plan-lab.ts';
 import { judgeVerification, planVerification } from './verify.ts';
@@ -41,7 +42,7 @@ export interface CampaignOptions extends Omit<LaboratoryOptions, 'coldNeighbours
 
 /**
  * Plans how to put the checks of a scenario to a real kernel: in one lab as far as they don't disturb each other.
- * @throws LabError for what can't be built
+ * @throws LabError where no check's cluster can be built
  */
 export function planCampaigns(
   scenario: Scenario,
@@ -52,7 +53,8 @@ export function planCampaigns(
   const campaigns: Campaign[] = [];
   const refused: LabCheck[] = [];
   const apart = needsFreshLab(scenario.cluster);
-  for (const wanted of alike(checks, options)) {
+  const groups = alike(checks, options);
+  for (const wanted of groups) {
     const { coldNeighbours } = wanted[0]!;
     const proxyMode = modeOf(wanted[0]!, options);
     const asked = { ...options, coldNeighbours, ...(proxyMode !== undefined && { proxyMode }) };
@@ -66,12 +68,20 @@ export function planCampaigns(
       continue;
     }
     const { laboratory } = opened;
-    const lab = planLab(laboratory.cluster, {
-      name: options.lab,
-      coldNeighbours,
-      listeners: false,
-      unhealthy: laboratory.health.unhealthy,
-    });
+    const lab = planOrRefuse(() =>
+      planLab(laboratory.cluster, {
+        name: options.lab,
+        coldNeighbours,
+        listeners: false,
+        unhealthy: laboratory.health.unhealthy,
+      }),
+    );
+    if (lab instanceof LabError) {
+      // Where no check's cluster can be built the user has asked for what there is not.
+      if (groups.length === 1) throw lab;
+      refused.push(...wanted.map((check) => refusedCheck(check, lab.message)));
+      continue;
+    }
     const tasks: Task[] = [];
     for (const check of wanted) {
       const planned = planVerification(laboratory, check, check.before, options.namespace);
@@ -83,6 +93,15 @@ export function planCampaigns(
     else if (tasks.length > 0) campaigns.push({ lab, tasks });
   }
   return { campaigns, refused };
+}
+
+function planOrRefuse(plan: () => LabPlan): LabPlan | LabError {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof LabError) return error;
+    throw error;
+  }
 }
 
 /** Checks that one lab will do for: warm neighbours first. */
