@@ -25,6 +25,15 @@ function scan(list: readonly Route[], dst: IpAddress): Route[] {
 }
 
 describe('routing table', () => {
+  test('orders routes of IPv6 whose prefixes begin with one address', () => {
+    const of = (length: number, metric: number): Route => ({
+      ...unicastRoute(cidrOf(ipv6(0xfd00n << 112n), length), { dev: 'eth0' }),
+      metric,
+    });
+    const [wide, long, first] = [of(14, 1), of(15, 0), of(14, 0)];
+    expect([...routingTable(254, [wide, long, first]).routes()]).toEqual([long, first, wide]);
+  });
+
   test('finds what a scan of all routes finds, in the same order', () => {
     fc.assert(
       fc.property(routes, anyAddress, (list, dst) => {
