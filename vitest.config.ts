@@ -23,9 +23,6 @@ export default defineConfig({
           globalSetup: ['test/support/build-bundle.ts'],
           fileParallelism: false,
           testTimeout: 240_000,
-          // What the kernel does is watched for a second; on a machine that is busy for that second it is not seen. A second look tells
-          // that from a difference, which stays.
-          retry: 1,
         },
       },
     ],
